@@ -41,11 +41,10 @@ TEMPLATE = """\
 """
 
 PIECES = """
-▁ ▁the ▁a ▁of ▁and ▁to ▁in ▁is ▁it ▁you ▁that ▁for ▁on ▁with ▁as ▁was ▁model ▁file ▁tensor ▁head ▁block ▁weight
-▁key ▁value ▁read ▁write ▁hello ▁world ing ed er es ly tion able ment un re th he in er on an or at en st nd
-e t a o i n s r h l d c u m f p g w y b v k x j q z E T A O I N S R 0 1 2 3 4 5 6 7 8 9 . , ! ? : ; ' - ( ) [ ] " / _
-的 一 是 不 了 在 人 有 我 中 文 大 模 型 你好 世界 é ß ñ 你 好 は の 안녕 привет
-😀 🚀 🦙 👩‍💻
+▁ ▁the ▁a ▁of ▁and ▁to ▁in ▁is ▁it ▁you ▁that ▁for ▁on ▁with ▁as ▁model ▁file ▁tensor ▁head ▁block ▁weight
+▁key ▁value ▁read ▁write ▁was ▁be ▁this ▁from ▁data ▁hello ▁world ing ed er es ly tion able ment un re th he in an or at en st
+e t a o i n s r h l d c u m f p g w y b v k x j q z 0 1 2 3 4 5 6 7 8 9 . , ! ? : ; ' - ( ) /
+的 一 是 不 了 在 人 有 我 中 文 你 好 你好 世界 模型 权重 は の 안녕 привет é ß ñ 😀 🚀 🦙 👩‍💻
 """.split()
 
 
@@ -54,11 +53,10 @@ def vocabulary(size: int) -> tuple[list[str], list[float], list[int]]:
     tokens = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)]
     types = [TokenType.UNKNOWN, TokenType.CONTROL, TokenType.CONTROL] + [TokenType.BYTE] * 256
     scores = [0.0] * len(tokens)
-    pieces = list(dict.fromkeys(PIECES))[: size - len(tokens)]
-    assert len(pieces) == size - len(tokens), f"{len(pieces)} pieces for {size - len(tokens)} places"
-    tokens += pieces
-    types += [TokenType.NORMAL] * len(pieces)
-    scores += [-float(rank) for rank in range(len(pieces))]
+    assert len(PIECES) == size - len(tokens), f"{len(PIECES)} pieces for {size - len(tokens)} places"
+    tokens += PIECES
+    types += [TokenType.NORMAL] * len(PIECES)
+    scores += [-float(rank) for rank in range(len(PIECES))]
     assert len(set(tokens)) == size, "loaders refuse a vocabulary with a token twice"
     return tokens, scores, [int(t) for t in types]
 
