@@ -1,0 +1,1 @@
+//! Builds GGUF files with named positions, for tests.
