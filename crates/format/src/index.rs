@@ -251,6 +251,25 @@ pub(crate) struct Inner {
 }
 
 impl Index {
+    /// An index of a single key-value, for a reading that stopped at the key it was looking for.
+    #[must_use]
+    pub fn of_record(header: Header, kv: Kv) -> Self {
+        let head_end = kv.span.end();
+        Self(Arc::new(Inner {
+            header,
+            kvs: alloc::vec![kv],
+            tensors: Vec::new(),
+            dims: Vec::new(),
+            alignment: layout::DEFAULT_ALIGNMENT,
+            alignment_source: AlignmentSource::Default,
+            head_end,
+            data_start: None,
+            anomalies: Vec::new(),
+            anomalies_left_out: 0,
+            complete: false,
+        }))
+    }
+
     /// The header.
     #[must_use]
     pub fn header(&self) -> &Header {

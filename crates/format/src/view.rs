@@ -17,13 +17,20 @@ use crate::text::ByteStr;
 pub struct View<'a> {
     index: &'a Index,
     head: &'a [u8],
+    start: u64,
 }
 
 impl<'a> View<'a> {
-    /// Pairs an index with its bytes.
+    /// Pairs an index with its bytes, from the magic on.
     #[must_use]
-    pub const fn new(index: &'a Index, head: &'a [u8]) -> Self {
-        Self { index, head }
+    pub fn new(index: &'a Index, head: &'a [u8]) -> Self {
+        Self { index, head, start: index.header().base }
+    }
+
+    /// Pairs an index with bytes that begin at the absolute position `start`: a part of the head.
+    #[must_use]
+    pub const fn at(index: &'a Index, bytes: &'a [u8], start: u64) -> Self {
+        Self { index, head: bytes, start }
     }
 
     /// The index.
@@ -32,16 +39,22 @@ impl<'a> View<'a> {
         self.index
     }
 
-    /// The bytes, from the magic on.
+    /// The bytes that this view has, from the magic on (or from the position given to [`View::at`]).
     #[must_use]
     pub const fn head(&self) -> &'a [u8] {
         self.head
     }
 
+    /// Absolute position of the first byte of [`View::head`].
+    #[must_use]
+    pub const fn start(&self) -> u64 {
+        self.start
+    }
+
     /// The bytes of a span of the head.
     #[must_use]
     pub fn bytes(&self, span: Span) -> Option<&'a [u8]> {
-        span.slice(self.head, self.index.header().base)
+        span.slice(self.head, self.start)
     }
 
     fn text(&self, span: Span) -> ByteStr<'a> {
