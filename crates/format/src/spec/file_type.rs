@@ -1,7 +1,8 @@
-//! File types (`general.file_type`, llama.cpp's `LLAMA_FTYPE`): which recipe the whole file was quantized with.
+//! File types (`general.file_type`, llama.cpp's `LLAMA_FTYPE`): which recipe the whole file was quantized
+//! with.
 //!
-//! A file type describes a mix: `MOSTLY_Q4_K_M` files hold several tensor types. Do not confuse these numbers with
-//! ggml's own `ggml_ftype`, which differs above 10 and is found in whisper.cpp-style files.
+//! A file type describes a mix: `MOSTLY_Q4_K_M` files hold several tensor types. Do not confuse these numbers
+//! with ggml's own `ggml_ftype`, which differs above 10 and is found in whisper.cpp-style files.
 
 use core::fmt;
 

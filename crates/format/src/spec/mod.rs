@@ -1,18 +1,21 @@
 //! What the format's numbers and names mean: ids, block geometry, file types, known keys, architectures.
 //!
-//! Everything here is a table known before any file is opened. Nothing here reads bytes, and no other module is
-//! used; the reader, the checker, the dump and the web page all look their words up in these tables.
+//! Everything here is a table known before any file is opened. Nothing here reads bytes, and no other module
+//! is used; the reader, the checker, the dump and the web page all look their words up in these tables.
 //!
-//! Ids are newtypes over the raw integer, never enums: a file may hold any number, and an unknown one is data to
-//! be shown, not an error.
+//! Ids are newtypes over the raw integer, never enums: a file may hold any number, and an unknown one is data
+//! to be shown, not an error.
 //!
 //! The explanatory texts exist in English and Chinese, see [`Text`].
 
+pub mod arch;
 mod file_type;
+pub mod keys;
 mod tensor_type;
 mod value_type;
 
 pub use file_type::{FILE_TYPES, FileType, FileTypeInfo};
+pub use keys::{KEYS, KeyInfo, KeyType};
 pub use tensor_type::{Part, PartRole, PartUnit, TENSOR_TYPES, TensorType, TensorTypeInfo, TypeStatus};
 pub use value_type::ValueType;
 

@@ -3,8 +3,8 @@
 //! Source: `ggml_type` in ggml.h for the ids, the `block_*` structs in ggml-common.h for sizes and order of
 //! members, the reference codecs for how bits are packed.
 //!
-//! The tables of the families live in the submodules; this file holds the types and the lookups. Decoding values
-//! is not done here.
+//! The tables of the families live in the submodules; this file holds the types and the lookups. Decoding
+//! values is not done here.
 
 mod codebook;
 mod float4;
@@ -111,8 +111,8 @@ pub enum PartUnit {
     U16,
     /// Signed 2-byte words.
     I16,
-    /// Unsigned 4-byte words. Also where ggml declares bytes but loads them as one word of the host's byte order
-    /// (`qh` of Q5_0 and Q5_1).
+    /// Unsigned 4-byte words. Also where ggml declares bytes but loads them as one word of the host's byte
+    /// order: `qh` of Q5_0 and Q5_1, the scales and signs of IQ3_XXS.
     U32,
     /// Signed 4-byte words.
     I32,

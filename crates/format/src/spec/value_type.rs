@@ -44,13 +44,14 @@ impl ValueType {
 
     /// IEEE 754 binary16: **not a GGUF type**, and never an id in a well-formed file.
     ///
-    /// Some writers used their own numbering of value types (the "short-ids" layout), which has a 16-bit float
-    /// that the specification lacks. A reader of that layout translates the numbers it finds to the constants of
-    /// this type, and this one stands for the missing 16-bit float. The number has the top bit set so that it is far from
-    /// every id that the specification defines or will plausibly define.
+    /// Some writers used their own numbering of value types (the "short-ids" layout), which has a 16-bit
+    /// float that the specification lacks. A reader of that layout translates the numbers it finds to the
+    /// constants of this type, and this one stands for the missing 16-bit float. The number has the top bit
+    /// set so that it is far from every id that the specification defines or will plausibly define.
     ///
-    /// [`is_known`](Self::is_known) is `false` for it. A reader of the standard layout must ask `is_known` before
-    /// [`fixed_size`](Self::fixed_size), and so treats a file that claims this very number as holding an unknown type.
+    /// [`is_known`](Self::is_known) is `false` for it. A reader of the standard layout must ask `is_known`
+    /// before [`fixed_size`](Self::fixed_size), and so treats a file that claims this very number as holding
+    /// an unknown type.
     pub const FLOAT16: Self = Self(0x8000_0001);
 
     /// The thirteen types that the specification defines, in the order of their ids.
@@ -158,7 +159,8 @@ const fn row(
 }
 
 const UNKNOWN: Text = Text::new(
-    "An id that the GGUF specification does not define; its size is unknown, so nothing after it can be located.",
+    "An id that the GGUF specification does not define; its size is unknown, so nothing after it can be \
+     located.",
     "GGUF 规范未定义的类型编号；它的长度无从得知，因此其后的内容都无法定位。",
 );
 
@@ -241,7 +243,8 @@ static ROWS: [Row; 14] = [
         ValueType::FLOAT16,
         "f16",
         "FLOAT16",
-        "A floating-point number of 2 bytes; not a GGUF type, met only in files with the mis-written short-ids layout.",
+        "A floating-point number of 2 bytes; not a GGUF type, met only in files with the mis-written \
+         short-ids layout.",
         "2 字节浮点数；它不是 GGUF 类型，只出现在类型编号被写错的 short-ids 布局文件里。",
     ),
 ];

@@ -1,7 +1,7 @@
 //! I types: several weights at once are one index into a table of good value patterns (a codebook).
 //!
-//! Source: `block_iq1_s` to `block_iq4_xs` in ggml-common.h. The codebooks themselves are not part of a file and
-//! not of this table.
+//! Source: `block_iq1_s` to `block_iq4_xs` in ggml-common.h. The codebooks themselves are not part of a file
+//! and not of this table.
 
 use super::PartRole::{HighBits, Quants, Scale, Scales, Signs};
 use super::PartUnit::{F16, U8, U16, U32};
@@ -22,21 +22,26 @@ pub(super) const IQ2_XXS: TensorTypeInfo = TensorTypeInfo {
     block_bytes: 66,
     parts: &[
         D,
+        // 16-bit words by declaration. ggml reads the first two as bytes and the other two as one 32-bit word
+        // of the host, so no exchange of bytes carries this type to a host of the other byte order faithfully.
         Part::new(
             "qs",
             2,
             64,
             U16,
             Quants,
-            "4 words per 32 elements. Words 0 and 1: four 8-bit codebook indices, 8 elements each. Words 2 and 3 as one \
-             32-bit number: four 7-bit sign patterns from bit 0 up, and the 4-bit scale s in bits 28..31",
-            "每 32 个元素 4 个字。第 0、1 字：4 个 8 位码本索引，每个对应 8 个元素。第 2、3 字合为一个 32 位数：\
-             从第 0 位起是 4 个 7 位符号模式，第 28..31 位是 4 位缩放 s",
+            "4 words per 32 elements. Words 0 and 1: four 8-bit codebook indices, 8 elements each. Words \
+             2 and 3 as one 32-bit number: four 7-bit sign patterns from bit 0 up, and the 4-bit scale s \
+             in bits 28..31",
+            "每 32 个元素 4 个字。第 0、1 字：4 个 8 位码本索引，每个对应 8 个元素。第 2、3 字合为一个 32 \
+             位数：从第 0 位起是 4 个 7 位符号模式，第 28..31 位是 4 位缩放 s",
         ),
     ],
     what: Text::new(
-        "Groups of 8 weights are one of 256 patterns with a 7-bit sign pattern (the eighth sign follows by parity); 32 weights share a 4-bit scale.",
-        "每 8 个权重取 256 个模式之一，另有 7 位符号模式（第 8 个符号由奇偶性得出）；32 个权重共用一个 4 位缩放。",
+        "Groups of 8 weights are one of 256 patterns with a 7-bit sign pattern (the eighth sign follows \
+         by parity); 32 weights share a 4-bit scale.",
+        "每 8 个权重取 256 个模式之一，另有 7 位符号模式（第 8 个符号由奇偶性得出）；32 个权重共用一个 4 \
+         位缩放。",
     ),
     formula: "w = d * (0.5 + s) / 4 * grid[q] * sign",
 };
@@ -61,7 +66,8 @@ pub(super) const IQ2_XS: TensorTypeInfo = TensorTypeInfo {
         Part::new("scales", 66, 8, U8, Scales, SCALES_OF_16.0, SCALES_OF_16.1),
     ],
     what: Text::new(
-        "Groups of 8 weights are one of 512 patterns with a 7-bit sign pattern; 16 weights share a 4-bit scale.",
+        "Groups of 8 weights are one of 512 patterns with a 7-bit sign pattern; 16 weights share a 4-bit \
+         scale.",
         "每 8 个权重取 512 个模式之一，另有 7 位符号模式；16 个权重共用一个 4 位缩放。",
     ),
     formula: "w = d * (0.5 + scale) / 4 * grid[q] * sign",
@@ -105,7 +111,8 @@ pub(super) const IQ2_S: TensorTypeInfo = TensorTypeInfo {
         Part::new("scales", 74, 8, U8, Scales, SCALES_OF_16.0, SCALES_OF_16.1),
     ],
     what: Text::new(
-        "Groups of 8 weights are one of 1024 patterns, with a free sign per weight; 16 weights share a 4-bit scale.",
+        "Groups of 8 weights are one of 1024 patterns, with a free sign per weight; 16 weights share a \
+         4-bit scale.",
         "每 8 个权重取 1024 个模式之一，每个权重有独立的符号位；16 个权重共用一个 4 位缩放。",
     ),
     formula: "w = d * (0.5 + scale) / 4 * grid[qs | qh << 8] * sign",
@@ -134,14 +141,15 @@ pub(super) const IQ3_XXS: TensorTypeInfo = TensorTypeInfo {
             32,
             U32,
             Scales,
-            "the last third of ggml's qs; word j, for elements 32*j to 32*j+31: four 7-bit sign patterns from bit 0 up, \
-             and the 4-bit scale in bits 28..31",
-            "即 ggml 中 qs 的最后三分之一；第 j 个字对应第 32*j 到 32*j+31 个元素：从第 0 位起是 4 个 7 位符号模式，\
-             第 28..31 位是 4 位缩放",
+            "the last third of ggml's qs; word j, for elements 32*j to 32*j+31: four 7-bit sign patterns \
+             from bit 0 up, and the 4-bit scale in bits 28..31",
+            "即 ggml 中 qs 的最后三分之一；第 j 个字对应第 32*j 到 32*j+31 个元素：从第 0 位起是 4 个 7 位\
+             符号模式，第 28..31 位是 4 位缩放",
         ),
     ],
     what: Text::new(
-        "Groups of 4 weights are one of 256 patterns, groups of 8 have a 7-bit sign pattern, 32 weights share a 4-bit scale.",
+        "Groups of 4 weights are one of 256 patterns, groups of 8 have a 7-bit sign pattern, 32 weights \
+         share a 4-bit scale.",
         "每 4 个权重取 256 个模式之一，每 8 个权重有一个 7 位符号模式，32 个权重共用一个 4 位缩放。",
     ),
     formula: "w = d * (0.5 + scale) / 2 * grid[q] * sign",
@@ -189,11 +197,13 @@ pub(super) const IQ3_S: TensorTypeInfo = TensorTypeInfo {
             U8,
             Scales,
             "byte j: low nibble = scale of elements 64*j to 64*j+31, high nibble = of 64*j+32 to 64*j+63",
-            "第 j 字节：低 4 位是第 64*j 到 64*j+31 个元素的缩放，高 4 位是第 64*j+32 到 64*j+63 个元素的缩放",
+            "第 j 字节：低 4 位是第 64*j 到 64*j+31 个元素的缩放，高 4 位是第 64*j+32 到 64*j+63 个元素的\
+             缩放",
         ),
     ],
     what: Text::new(
-        "Groups of 4 weights are one of 512 patterns, with a free sign per weight; 32 weights share a 4-bit scale.",
+        "Groups of 4 weights are one of 512 patterns, with a free sign per weight; 32 weights share a \
+         4-bit scale.",
         "每 4 个权重取 512 个模式之一，每个权重有独立的符号位；32 个权重共用一个 4 位缩放。",
     ),
     formula: "w = d * (1 + 2 * scale) * grid[qs | qh << 8] * sign",
@@ -229,8 +239,10 @@ pub(super) const IQ1_S: TensorTypeInfo = TensorTypeInfo {
         ),
     ],
     what: Text::new(
-        "Groups of 8 weights are one of 2048 ternary patterns (-1, 0, 1), shifted by plus or minus 1/8; 32 weights share a 3-bit scale and the shift.",
-        "每 8 个权重取 2048 个三值模式（-1、0、1）之一，再整体偏移正负 1/8；32 个权重共用一个 3 位缩放和偏移方向。",
+        "Groups of 8 weights are one of 2048 ternary patterns (-1, 0, 1), shifted by plus or minus 1/8; \
+         32 weights share a 3-bit scale and the shift.",
+        "每 8 个权重取 2048 个三值模式（-1、0、1）之一，再整体偏移正负 1/8；32 个权重共用一个 3 位缩放和偏\
+         移方向。",
     ),
     formula: "w = d * (2 * scale + 1) * (grid[q] + delta), delta = +-0.125",
 };
@@ -257,9 +269,10 @@ pub(super) const IQ1_M: TensorTypeInfo = TensorTypeInfo {
             16,
             U8,
             HighBits,
-            "nibble i (low nibble first), for elements 8*i to 8*i+7: bits 0..2 = upper 3 bits of the index, bit 3 set = \
-             delta is -0.125",
-            "第 i 个半字节（低 4 位在先）对应第 8*i 到 8*i+7 个元素：第 0..2 位是索引的高 3 位，第 3 位为 1 时 delta 为 -0.125",
+            "nibble i (low nibble first), for elements 8*i to 8*i+7: bits 0..2 = upper 3 bits of the \
+             index, bit 3 set = delta is -0.125",
+            "第 i 个半字节（低 4 位在先）对应第 8*i 到 8*i+7 个元素：第 0..2 位是索引的高 3 位，第 3 位为 \
+             1 时 delta 为 -0.125",
         ),
         Part::new(
             "scales",
@@ -267,15 +280,17 @@ pub(super) const IQ1_M: TensorTypeInfo = TensorTypeInfo {
             8,
             U16,
             Scales,
-            "word j: bits 3k..3k+2 = scale of the 16 elements from 64*j + 16*k (k = 0..3); bits 12..15 = bits 4j..4j+3 of \
-             the block's f16 scale d, which has no member of its own",
-            "第 j 个字：第 3k..3k+2 位是从第 64*j+16*k 个元素起 16 个元素的缩放（k = 0..3）；第 12..15 位是整块 f16 缩放 d 的\
-             第 4j..4j+3 位，d 没有单独的成员",
+            "word j: bits 3k..3k+2 = scale of the 16 elements from 64*j + 16*k (k = 0..3); bits 12..15 = \
+             bits 4j..4j+3 of the block's f16 scale d, which has no member of its own",
+            "第 j 个字：第 3k..3k+2 位是从第 64*j+16*k 个元素起 16 个元素的缩放（k = 0..3）；第 12..15 位\
+             是整块 f16 缩放 d 的第 4j..4j+3 位，d 没有单独的成员",
         ),
     ],
     what: Text::new(
-        "IQ1_S with a scale per 16 weights and a shift per 8. The block's f16 scale is spread over the top nibbles of the four scale words.",
-        "在 IQ1_S 基础上，每 16 个权重一个缩放，每 8 个权重一个偏移方向。整块的 f16 缩放拆散在 4 个缩放字的最高 4 位里。",
+        "IQ1_S with a scale per 16 weights and a shift per 8. The block's f16 scale is spread over the \
+         top nibbles of the four scale words.",
+        "在 IQ1_S 基础上，每 16 个权重一个缩放，每 8 个权重一个偏移方向。整块的 f16 缩放拆散在 4 个缩放字\
+         的最高 4 位里。",
     ),
     formula: "w = d * (2 * scale + 1) * (grid[q] + delta), delta = +-0.125",
 };
@@ -299,7 +314,8 @@ pub(super) const IQ4_NL: TensorTypeInfo = TensorTypeInfo {
         ),
     ],
     what: Text::new(
-        "32 four-bit weights share a scale; the 16 codes stand for unevenly spaced values from -127 to 113, denser near zero.",
+        "32 four-bit weights share a scale; the 16 codes stand for unevenly spaced values from -127 to \
+         113, denser near zero.",
         "32 个 4 位权重共用一个缩放；16 个编码对应 -127 到 113 之间不等距的值，靠近零处更密。",
     ),
     formula: "w = d * values[q]",
@@ -328,7 +344,8 @@ pub(super) const IQ4_XS: TensorTypeInfo = TensorTypeInfo {
             4,
             U8,
             Scales,
-            "nibble j (low nibble first) = low 4 bits of the scale of elements 32*j to 32*j+31; the 6-bit scale is biased by 32",
+            "nibble j (low nibble first) = low 4 bits of the scale of elements 32*j to 32*j+31; the 6-bit \
+             scale is biased by 32",
             "第 j 个半字节（低 4 位在先）是第 32*j 到 32*j+31 个元素的缩放的低 4 位；6 位缩放带 32 的偏移",
         ),
         Part::new(

@@ -21,9 +21,9 @@ const TWO_BITS: (&str, &str) = (
 
 /// The packing that Q4_K and Q5_K share: eight scales and eight minimums of 6 bits in 12 bytes.
 const SIX_BITS: (&str, &str) = (
-    "8 scales and 8 minimums of 6 bits. Low 6 bits of bytes 0..3 = scales 0..3, of bytes 4..7 = minimums 0..3; \
-     bytes 8..11: low nibble = low 4 bits of scales 4..7, high nibble = low 4 bits of minimums 4..7; \
-     their upper 2 bits are the top 2 bits of bytes 0..3 and of bytes 4..7",
+    "8 scales and 8 minimums of 6 bits. Low 6 bits of bytes 0..3 = scales 0..3, of bytes 4..7 = minimums \
+     0..3; bytes 8..11: low nibble = low 4 bits of scales 4..7, high nibble = low 4 bits of minimums \
+     4..7; their upper 2 bits are the top 2 bits of bytes 0..3 and of bytes 4..7",
     "8 个 6 位缩放和 8 个 6 位最小值。第 0..3 字节的低 6 位是缩放 0..3，第 4..7 字节的低 6 位是最小值 0..3；\
      第 8..11 字节的低 4 位是缩放 4..7 的低 4 位，高 4 位是最小值 4..7 的低 4 位；\
      它们的高 2 位分别在第 0..3 字节和第 4..7 字节的最高 2 位",
@@ -84,15 +84,18 @@ pub(super) const Q3_K: TensorTypeInfo = TensorTypeInfo {
             12,
             U8,
             Scales,
-            "16 scales of 6 bits, biased by 32, one per 16 elements. Byte i of 0..7: low nibble = low 4 bits of scale i, \
-             high nibble = those of scale i+8; byte 8+i, i = 0..3: bit pairs 0..3 = upper 2 bits of scales i, i+4, i+8, i+12",
-            "16 个 6 位缩放，偏移 32，每 16 个元素一个。第 0..7 字节中第 i 字节：低 4 位是缩放 i 的低 4 位，高 4 位是缩放 i+8 的低 4 位；\
-             第 8+i 字节（i = 0..3）：4 个位对依次是缩放 i、i+4、i+8、i+12 的高 2 位",
+            "16 scales of 6 bits, biased by 32, one per 16 elements. Byte i of 0..7: low nibble = low 4 \
+             bits of scale i, high nibble = those of scale i+8; byte 8+i, i = 0..3: bit pairs 0..3 = \
+             upper 2 bits of scales i, i+4, i+8, i+12",
+            "16 个 6 位缩放，偏移 32，每 16 个元素一个。第 0..7 字节中第 i 字节：低 4 位是缩放 i 的低 4 \
+             位，高 4 位是缩放 i+8 的低 4 位；第 8+i 字节（i = 0..3）：4 个位对依次是缩放 i、i+4、i+8、\
+             i+12 的高 2 位",
         ),
         d(108),
     ],
     what: Text::new(
-        "16 sub-blocks of 16 three-bit weights (-4..3) with signed 6-bit scales; the third bits are kept apart.",
+        "16 sub-blocks of 16 three-bit weights (-4..3) with signed 6-bit scales; the third bits are kept \
+         apart.",
         "16 个子块，每块 16 个 3 位权重（-4..3），配有符号的 6 位缩放；第 3 位单独存放。",
     ),
     formula: "w = d * (scale - 32) * ((qs | hmask << 2) - 4)",
@@ -158,7 +161,8 @@ pub(super) const Q6_K: TensorTypeInfo = TensorTypeInfo {
             128,
             U8,
             Quants,
-            "low 4 bits; byte 64*h+i: low nibble = element 128*h + i, high nibble = element 128*h + 64 + i (h = 0..1)",
+            "low 4 bits; byte 64*h+i: low nibble = element 128*h + i, high nibble = element 128*h + 64 + \
+             i (h = 0..1)",
             "低 4 位；第 64*h+i 字节：低 4 位是第 128*h+i 个元素，高 4 位是第 128*h+64+i 个元素（h = 0..1）",
         ),
         Part::new(
@@ -208,7 +212,8 @@ pub(super) const Q8_K: TensorTypeInfo = TensorTypeInfo {
         ),
     ],
     what: Text::new(
-        "256 signed bytes with one scale and the sums of every 16: the form that activations take while they are multiplied with K types.",
+        "256 signed bytes with one scale and the sums of every 16: the form that activations take while \
+         they are multiplied with K types.",
         "256 个有符号字节、一个缩放，以及每 16 个值之和：激活值与 K 系列类型相乘时使用的中间形式。",
     ),
     formula: "w = d * q",

@@ -28,7 +28,8 @@ pub(super) const Q4_0: TensorTypeInfo = TensorTypeInfo {
     block_bytes: 18,
     parts: &[D, Part::new("qs", 2, 16, U8, Quants, NIBBLES.0, NIBBLES.1)],
     what: Text::new(
-        "32 weights of 4 bits share one scale. The 4-bit number 0..15 is shifted to -8..7 and multiplied by it.",
+        "32 weights of 4 bits share one scale. The 4-bit number 0..15 is shifted to -8..7 and multiplied \
+         by it.",
         "32 个 4 位权重共用一个缩放。4 位数 0..15 平移到 -8..7 后乘以缩放。",
     ),
     formula: "w = d * (q - 8)",
@@ -111,7 +112,8 @@ pub(super) const Q8_1: TensorTypeInfo = TensorTypeInfo {
         Part::new("qs", 4, 32, I8, Quants, "byte i = element i", "第 i 字节是第 i 个元素"),
     ],
     what: Text::new(
-        "Q8_0 plus the block's sum: the form that activations take while they are multiplied with Q4_1 or Q5_1.",
+        "Q8_0 plus the block's sum: the form that activations take while they are multiplied with Q4_1 or \
+         Q5_1.",
         "在 Q8_0 上加了块内之和：激活值与 Q4_1、Q5_1 相乘时使用的中间形式。",
     ),
     formula: "w = d * q",
@@ -136,7 +138,8 @@ pub(super) const Q1_0: TensorTypeInfo = TensorTypeInfo {
         ),
     ],
     what: Text::new(
-        "One bit per weight: 128 weights share a scale, a set bit is plus the scale, a clear bit minus the scale.",
+        "One bit per weight: 128 weights share a scale, a set bit is plus the scale, a clear bit minus \
+         the scale.",
         "每个权重 1 位：128 个权重共用一个缩放，位为 1 取正缩放，位为 0 取负缩放。",
     ),
     formula: "w = q ? d : -d",

@@ -19,12 +19,12 @@ pub(super) const TQ1_0: TensorTypeInfo = TensorTypeInfo {
             48,
             U8,
             Quants,
-            "five base-3 digits per byte, first digit most significant: byte i < 32 holds elements i + 32n, \
-             byte 32+i holds elements 160 + i + 16n (n = 0..4). The byte is the digits' number (0..242) times \
-             256/243, rounded up; digit n is ((byte * 3^n mod 256) * 3) >> 8",
-            "每字节 5 个三进制位，首位最高：前 32 字节中第 i 字节存第 i+32n 个元素，第 32+i 字节存第 160+i+16n 个元素\
-             （n = 0..4）。字节值是这 5 位组成的数（0..242）乘以 256/243 并向上取整；第 n 位等于 \
-             ((byte * 3^n mod 256) * 3) >> 8",
+            "five base-3 digits per byte, first digit most significant: byte i < 32 holds elements i + \
+             32n, byte 32+i holds elements 160 + i + 16n (n = 0..4). The byte is the digits' number \
+             (0..242) times 256/243, rounded up; digit n is ((byte * 3^n mod 256) * 3) >> 8",
+            "每字节 5 个三进制位，首位最高：前 32 字节中第 i 字节存第 i+32n 个元素，第 32+i 字节存第 \
+             160+i+16n 个元素（n = 0..4）。字节值是这 5 位组成的数（0..242）乘以 256/243 并向上取整；第 n \
+             位等于 ((byte * 3^n mod 256) * 3) >> 8",
         ),
         Part::new(
             "qh",
@@ -39,7 +39,8 @@ pub(super) const TQ1_0: TensorTypeInfo = TensorTypeInfo {
         Part::new("d", 52, 2, F16, Scale, "scale of the block", "整块的缩放"),
     ],
     what: Text::new(
-        "Ternary weights packed five to a byte in base 3 (3^5 = 243 fits in 256); 256 weights share one scale.",
+        "Ternary weights packed five to a byte in base 3 (3^5 = 243 fits in 256); 256 weights share one \
+         scale.",
         "三值权重按三进制每字节存 5 个（3^5 = 243，不超过 256）；256 个权重共用一个缩放。",
     ),
     formula: "w = d * (q - 1)",
@@ -64,7 +65,8 @@ pub(super) const TQ2_0: TensorTypeInfo = TensorTypeInfo {
         Part::new("d", 64, 2, F16, Scale, "scale of the block", "整块的缩放"),
     ],
     what: Text::new(
-        "Ternary weights in 2 bits each; 256 weights share one scale. Larger than TQ1_0 and cheaper to unpack.",
+        "Ternary weights in 2 bits each; 256 weights share one scale. Larger than TQ1_0 and cheaper to \
+         unpack.",
         "三值权重，每个占 2 位；256 个权重共用一个缩放。比 TQ1_0 大，但解包更省。",
     ),
     formula: "w = d * (q - 1)",

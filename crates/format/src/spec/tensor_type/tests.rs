@@ -93,6 +93,10 @@ fn members_that_byte_order_touches() {
     assert_eq!(words(TensorType::Q3_K), [("d", 108, 2)]);
     assert_eq!(words(TensorType::Q6_K), [("d", 208, 2)]);
     assert_eq!(words(TensorType::Q8_K), [("d", 0, 4), ("bsums", 260, 2)]);
+    assert_eq!(words(TensorType::IQ2_XXS), [("d", 0, 2), ("qs", 2, 2)]);
+    assert_eq!(words(TensorType::IQ2_XS), [("d", 0, 2), ("qs", 2, 2)]);
+    assert_eq!(words(TensorType::IQ3_XXS), [("d", 0, 2), ("scales_and_signs", 66, 4)]);
+    assert_eq!(words(TensorType::IQ3_S), [("d", 0, 2)]);
     assert_eq!(words(TensorType::IQ1_S), [("d", 0, 2), ("qh", 34, 2)]);
     assert_eq!(words(TensorType::IQ1_M), [("scales", 48, 2)]);
     assert_eq!(words(TensorType::IQ4_XS), [("d", 0, 2), ("scales_h", 2, 2)]);

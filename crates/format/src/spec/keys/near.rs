@@ -1,0 +1,149 @@
+//! Suggestions for keys that are not known: which known one was perhaps meant.
+
+use alloc::vec::Vec;
+
+use super::{ARCH, KEYS, lookup};
+
+/// Longest key, in bytes, that suggestions are made for. Known keys are shorter than 80.
+const LONGEST: usize = 96;
+
+/// Most edits a suggestion may be away.
+const MOST_EDITS: u8 = 3;
+
+/// Patterns that differ from the key by a few typing errors, the closest first, at most `max` of them.
+///
+/// Counted as one error each: a byte too many, too few or wrong, two neighbours swapped, and a first segment
+/// that belongs to another namespace (`general.block_count`) or is missing (`block_count`). Upper case is not
+/// an error worth counting. A key of few bytes is allowed fewer errors. Known keys and keys above 96 bytes
+/// get no suggestions.
+///
+/// The cost is bounded, a fraction of a millisecond; a caller that shows many unknown keys should still ask
+/// only for those it shows.
+pub fn near(key: &[u8], max: usize) -> Vec<&'static str> {
+    let mut found: Vec<(u8, &'static str)> = Vec::new();
+    if max == 0 || key.is_empty() || lookup(key).is_some() {
+        return Vec::new();
+    }
+    let Some(key) = Normal::new(key) else { return Vec::new() };
+    let whole = key.bytes();
+    let after_first = whole.iter().position(|&b| b == b'.').and_then(|dot| whole.split_at_checked(dot));
+    let (first, rest) = match after_first {
+        Some((first, rest)) => (first, rest.strip_prefix(b".").unwrap_or(rest)),
+        None => (whole.get(..0).unwrap_or_default(), whole),
+    };
+    // Any name will do for an architecture, but another namespace in its place, or nothing, is an error.
+    let prefix_cost = u8::from(first.is_empty() || is_namespace(first));
+    for info in KEYS {
+        let distance = match info.pattern.strip_prefix(ARCH) {
+            Some(suffix) => edits(rest, suffix.as_bytes()).map(|d| d.saturating_add(prefix_cost)),
+            None => edits(whole, info.pattern.as_bytes()),
+        };
+        if let Some(d) = distance.filter(|&d| d <= MOST_EDITS) {
+            found.push((d, info.pattern));
+        }
+    }
+    // Stable, so that equally close ones stay in the order of the table.
+    found.sort_by_key(|&(d, _)| d);
+    found.truncate(max);
+    found.into_iter().map(|(_, pattern)| pattern).collect()
+}
+
+fn is_namespace(first: &[u8]) -> bool {
+    super::RESERVED.contains(&first) || first == b"clip"
+}
+
+/// A key in lower case with its decimal segments written `{i}`, as patterns have them.
+struct Normal {
+    bytes: [u8; LONGEST],
+    len: usize,
+}
+
+impl Normal {
+    fn new(key: &[u8]) -> Option<Self> {
+        let mut normal = Normal { bytes: [0; LONGEST], len: 0 };
+        // Checked before splitting, so that a key of a gigabyte costs nothing.
+        if key.len() > LONGEST {
+            return None;
+        }
+        for (i, segment) in key.split(|&b| b == b'.').enumerate() {
+            if i > 0 {
+                normal.push(b".")?;
+            }
+            if !segment.is_empty() && segment.iter().all(u8::is_ascii_digit) {
+                normal.push(b"{i}")?;
+            } else {
+                normal.push(segment)?;
+            }
+        }
+        normal.bytes.make_ascii_lowercase();
+        Some(normal)
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Option<()> {
+        let end = self.len.checked_add(bytes.len())?;
+        self.bytes.get_mut(self.len..end)?.copy_from_slice(bytes);
+        self.len = end;
+        Some(())
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// Edit distance with neighbour swaps (optimal string alignment), or `None` where it exceeds what the length
+/// allows.
+fn edits(a: &[u8], b: &[u8]) -> Option<u8> {
+    let shorter = a.len().min(b.len());
+    let allowed = match shorter {
+        0..=3 => return (a == b).then_some(0),
+        4..=7 => 1,
+        8..=14 => 2,
+        _ => MOST_EDITS,
+    };
+    if a.len().abs_diff(b.len()) > usize::from(allowed) || b.len() > LONGEST {
+        return None;
+    }
+    // Three rows of the table: the row before the last is needed for swaps.
+    let mut before = [0u8; LONGEST + 1];
+    let mut last = [0u8; LONGEST + 1];
+    let mut row = [0u8; LONGEST + 1];
+    for (j, cell) in last.iter_mut().enumerate() {
+        *cell = u8::try_from(j).unwrap_or(u8::MAX);
+    }
+    let mut previous_a = None;
+    for (i, &x) in a.iter().enumerate() {
+        let mut left = u8::try_from(i).unwrap_or(u8::MAX).saturating_add(1);
+        let mut best = left;
+        if let Some(cell) = row.first_mut() {
+            *cell = left;
+        }
+        for (j, &y) in b.iter().enumerate() {
+            let at = |cells: &[u8; LONGEST + 1], k: usize| cells.get(k).copied().unwrap_or(u8::MAX);
+            let next = j.saturating_add(1);
+            let mut cell = at(&last, next)
+                .saturating_add(1)
+                .min(left.saturating_add(1))
+                .min(at(&last, j).saturating_add(u8::from(x != y)));
+            if let Some(k) = j.checked_sub(1)
+                && previous_a == Some(y)
+                && b.get(k) == Some(&x)
+            {
+                cell = cell.min(at(&before, k).saturating_add(1));
+            }
+            if let Some(slot) = row.get_mut(next) {
+                *slot = cell;
+            }
+            left = cell;
+            best = best.min(cell);
+        }
+        // No later row can be better than the best cell of two rows in a sequence.
+        if best > allowed.saturating_add(1) {
+            return None;
+        }
+        previous_a = Some(x);
+        before = last;
+        last = row;
+    }
+    last.get(b.len()).copied().filter(|&d| d <= allowed)
+}
