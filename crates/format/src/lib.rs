@@ -39,6 +39,7 @@ mod index;
 mod indexer;
 pub mod layout;
 mod limits;
+pub mod naming;
 mod parser;
 mod path;
 mod source;

@@ -1,0 +1,105 @@
+//! Options that several commands share: what was typed, and what it means.
+
+use std::ffi::OsString;
+
+use clap::{Args, builder::PossibleValuesParser};
+use ggufkit::format::{Dialect, Limits, Options};
+use ggufkit::io::Expand;
+
+/// Which files.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct InputArgs {
+    /// Files, directories, a member of a shard set, or `-` for standard input
+    #[arg(value_name = "FILE", required_unless_present = "files_from")]
+    pub(crate) files: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+/// How names become files.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct HowArgs {
+    /// Read more names from this file, one a line (`-`: standard input)
+    #[arg(long, value_name = "LIST", help_heading = "Input")]
+    pub(crate) files_from: Option<OsString>,
+    /// Look into the folders of a directory too
+    #[arg(long, short = 'r', help_heading = "Input")]
+    pub(crate) recursive: bool,
+    /// Take each shard as a file of its own
+    #[arg(long, help_heading = "Input")]
+    pub(crate) alone: bool,
+}
+
+impl HowArgs {
+    pub(crate) fn expand(&self) -> Expand {
+        let mut how = Expand::default();
+        how.files_from = self.files_from.clone();
+        how.recursive = self.recursive;
+        how.alone = self.alone;
+        how
+    }
+}
+
+/// How a head is read.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct ReadArgs {
+    /// The GGUF begins at this position of the file (0x… for hexadecimal)
+    #[arg(long, value_name = "BYTES", default_value = "0", value_parser = number, help_heading = "Reading", hide_default_value = true)]
+    pub(crate) offset: u64,
+    /// Read a mis-written layout (see `gguf explain dialects`)
+    #[arg(long, value_name = "NAME", value_parser = dialect_parser(), help_heading = "Reading")]
+    pub(crate) dialect: Option<DialectArg>,
+    /// Limit on the head's size in bytes
+    #[arg(long, value_name = "BYTES", value_parser = number, help_heading = "Limits")]
+    pub(crate) max_head: Option<u64>,
+    /// Limit on the number of key-values
+    #[arg(long, value_name = "N", value_parser = number, help_heading = "Limits")]
+    pub(crate) max_kv: Option<u64>,
+    /// Limit on the number of tensors
+    #[arg(long, value_name = "N", value_parser = number, help_heading = "Limits")]
+    pub(crate) max_tensors: Option<u64>,
+    /// Limit on the length of a string in bytes
+    #[arg(long, value_name = "BYTES", value_parser = number, help_heading = "Limits")]
+    pub(crate) max_string: Option<u64>,
+    /// Limit on the number of elements of an array
+    #[arg(long, value_name = "N", value_parser = number, help_heading = "Limits")]
+    pub(crate) max_array: Option<u64>,
+    /// Limit on arrays inside arrays
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub(crate) max_depth: Option<u32>,
+}
+
+/// A dialect by name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DialectArg(pub(crate) Dialect);
+
+fn dialect_parser() -> impl clap::builder::TypedValueParser<Value = DialectArg> {
+    use clap::builder::TypedValueParser as _;
+    let names = core::iter::once("standard").chain(Dialect::CANDIDATES.iter().map(|(name, _)| *name));
+    PossibleValuesParser::new(names).map(|name| DialectArg(Dialect::from_name(&name).unwrap_or_default()))
+}
+
+/// A number, decimal or after 0x hexadecimal; `_` may part the digits.
+fn number(text: &str) -> Result<u64, String> {
+    let digits = text.replace('_', "");
+    let parsed = match digits.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => digits.parse(),
+    };
+    parsed.map_err(|error| error.to_string())
+}
+
+impl ReadArgs {
+    /// The reading that was asked for.
+    pub(crate) fn options(&self) -> Options {
+        let mut limits = Limits::default();
+        limits.max_head = self.max_head.unwrap_or(limits.max_head);
+        limits.max_kv = self.max_kv.unwrap_or(limits.max_kv);
+        limits.max_tensors = self.max_tensors.unwrap_or(limits.max_tensors);
+        limits.max_string = self.max_string.unwrap_or(limits.max_string);
+        limits.max_array = self.max_array.unwrap_or(limits.max_array);
+        limits.max_depth = self.max_depth.unwrap_or(limits.max_depth);
+        let dialect = self.dialect.map_or(Dialect::STANDARD, |d| d.0);
+        Options::new().with_base(self.offset).with_limits(limits).with_dialect(dialect)
+    }
+}

@@ -1,0 +1,55 @@
+//! The subcommands, one file each: the arguments as typed, what they mean, and how the answer is shown.
+
+mod completions;
+mod config;
+mod dump;
+mod explain;
+mod extract;
+mod get;
+mod hex;
+mod man;
+mod name;
+mod show;
+mod tensors;
+
+use std::io;
+
+use crate::out::Out;
+
+/// What to do.
+#[derive(clap::Subcommand, Debug)]
+pub(crate) enum Command {
+    Show(show::Args),
+    Dump(dump::Args),
+    Get(get::Args),
+    Tensors(tensors::Args),
+    Config(config::Args),
+    Hex(hex::Args),
+    Extract(extract::Args),
+    Name(name::Args),
+    Explain(explain::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+impl Command {
+    /// Does it; the value is the exit status.
+    ///
+    /// # Errors
+    /// The output's, or one that ends the whole command.
+    pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        match self {
+            Self::Show(args) => args.run(out),
+            Self::Dump(args) => args.run(out),
+            Self::Get(args) => args.run(out),
+            Self::Tensors(args) => args.run(out),
+            Self::Config(args) => args.run(out),
+            Self::Hex(args) => args.run(out),
+            Self::Extract(args) => args.run(out),
+            Self::Name(args) => args.run(out),
+            Self::Explain(args) => args.run(out),
+            Self::Completions(args) => args.run(out),
+            Self::Man(args) => args.run(out),
+        }
+    }
+}

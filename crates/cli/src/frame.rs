@@ -1,0 +1,206 @@
+//! From arguments to documents: what every command that looks at files does around its own question.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ggufkit::format::{Index, Options, Outcome, View};
+use ggufkit::inspect::{Model, Part};
+use ggufkit::io::{Diagnosis, FileSource, HeadBuffer, Input, ShardProblem, ShardSet, diagnose, expand};
+
+use crate::args::{InputArgs, ReadArgs};
+use crate::failure::Failure;
+use crate::out::{self, Ink, Out};
+
+/// One file that was opened and whose head was read as far as it goes.
+pub(crate) struct PartDoc<'a> {
+    /// The name as given, escaped.
+    pub(crate) label: String,
+    /// The path, for a file.
+    pub(crate) path: Option<PathBuf>,
+    /// The file's name, where it is text.
+    pub(crate) file_name: Option<String>,
+    /// Length of the file in bytes.
+    pub(crate) size: Option<u64>,
+    /// What the reading found.
+    pub(crate) outcome: Outcome,
+    /// The head's bytes, from the magic on.
+    pub(crate) head: &'a [u8],
+    /// What else there is to say about the file.
+    pub(crate) diagnosis: Diagnosis,
+    /// The file, for reading tensor data.
+    pub(crate) source: Option<FileSource>,
+}
+
+impl PartDoc<'_> {
+    /// The view, where at least the header was read.
+    pub(crate) fn view(&self) -> Option<View<'_>> {
+        self.outcome.index.as_ref().map(|index| View::new(index, self.head))
+    }
+
+    /// The index, where at least the header was read.
+    pub(crate) fn index(&self) -> Option<&Index> {
+        self.outcome.index.as_ref()
+    }
+}
+
+/// What a command answers about: a file, or a shard set.
+pub(crate) struct Document<'a> {
+    /// The name as given, escaped.
+    pub(crate) label: &'a str,
+    /// Its files; only those that could be opened.
+    pub(crate) parts: &'a [PartDoc<'a>],
+    /// The heads as a model; `None` when no header could be read.
+    pub(crate) model: Option<Model<'a>>,
+    /// The shard set, where it is one.
+    pub(crate) set: Option<&'a ShardSet>,
+    /// What is wrong with the set.
+    pub(crate) problems: &'a [ShardProblem],
+    /// What went wrong, with the file it is about.
+    pub(crate) failures: &'a [(String, Failure)],
+}
+
+/// Buffers that are used again for every file.
+#[derive(Default)]
+struct Pool(Vec<HeadBuffer>);
+
+impl Pool {
+    fn take(&mut self, n: usize) -> &mut [HeadBuffer] {
+        // A set's many buffers are let go when a single file follows.
+        self.0.truncate(n.max(1));
+        self.0.resize_with(n.max(1), HeadBuffer::new);
+        &mut self.0
+    }
+}
+
+/// Reads every input and hands each to `answer`; then reports the failures. Returns whether there were none.
+///
+/// `quiet` leaves the reporting to `answer` (JSON output carries failures itself).
+///
+/// # Errors
+/// Only the output's; what goes wrong with an input is reported, and the next one is read.
+pub(crate) fn each(
+    out: &mut Out,
+    inputs: &InputArgs,
+    read: &ReadArgs,
+    quiet: bool,
+    mut answer: impl FnMut(&mut Out, &Document<'_>) -> io::Result<()>,
+) -> io::Result<bool> {
+    let inputs = match expand(&inputs.files, &inputs.how.expand()) {
+        Ok(inputs) => inputs,
+        Err(error) => {
+            out.message(Ink::Bad, "error", &error.to_string())?;
+            return Ok(false);
+        }
+    };
+    let mut pool = Pool::default();
+    let mut good = true;
+    for input in &inputs {
+        let (paths, set): (Vec<Option<&Path>>, _) = match input {
+            Input::Stdin => (vec![None], None),
+            Input::File(path) => (vec![Some(path.as_path())], None),
+            Input::Set(set) => (set.present().map(Some).collect(), Some(set)),
+        };
+        let label = match input {
+            Input::Stdin => "-".to_owned(),
+            Input::File(path) => out::path(path),
+            Input::Set(set) => out::path(set.given()),
+        };
+        let mut failures = Vec::new();
+        let mut parts = Vec::new();
+        for (path, buffer) in paths.iter().zip(pool.take(paths.len())) {
+            match open(*path, read.options(), buffer) {
+                Ok(part) => parts.push(part),
+                Err(error) => {
+                    let name = path.map_or_else(|| "-".to_owned(), out::path);
+                    failures.push((name, Failure::Io(error)));
+                }
+            }
+        }
+        for part in &parts {
+            if let Some(error) = &part.outcome.error {
+                let failure = Failure::of_parse(error.clone(), part.outcome.index.as_ref(), &part.diagnosis);
+                failures.push((part.label.clone(), failure));
+            }
+        }
+        let views: Vec<Part<'_>> = parts
+            .iter()
+            .filter_map(|part| {
+                Some(Part {
+                    label: &part.label,
+                    file_name: part.file_name.as_deref(),
+                    size: part.size,
+                    view: part.view()?,
+                })
+            })
+            .collect();
+        let problems = set.map(|set| set.check(&parts_of(&parts))).unwrap_or_default();
+        let document = Document {
+            label: &label,
+            parts: &parts,
+            model: Model::of_shards(&views),
+            set,
+            problems: &problems,
+            failures: &failures,
+        };
+        answer(out, &document)?;
+        good &= failures.is_empty();
+        if !quiet {
+            report(out, &failures)?;
+        }
+    }
+    Ok(good)
+}
+
+/// Reports failures on standard error.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn report(out: &mut Out, failures: &[(String, Failure)]) -> io::Result<()> {
+    for (label, failure) in failures {
+        out.message(Ink::Bad, "error", &format!("{label}: {failure}"))?;
+        for (word, text) in failure.notes() {
+            out.message(Ink::Faint, &format!("  {word}"), &text)?;
+        }
+    }
+    Ok(())
+}
+
+fn open<'a>(path: Option<&Path>, options: Options, buffer: &'a mut HeadBuffer) -> io::Result<PartDoc<'a>> {
+    let Some(path) = path else {
+        let outcome = buffer.read_stream(&mut io::stdin().lock(), options)?;
+        let diagnosis = ggufkit::io::diagnose_stream(options, &outcome, buffer.bytes());
+        return Ok(PartDoc {
+            label: "-".to_owned(),
+            path: None,
+            file_name: None,
+            size: None,
+            outcome,
+            head: buffer.bytes(),
+            diagnosis,
+            source: None,
+        });
+    };
+    let source = FileSource::open(path)?;
+    let outcome = buffer.read(&source, options)?;
+    let diagnosis = diagnose(&source, options, &outcome, buffer.bytes())?;
+    use ggufkit::format::ReadAt as _;
+    Ok(PartDoc {
+        label: out::path(path),
+        path: Some(path.to_owned()),
+        file_name: path.file_name().and_then(|name| name.to_str()).map(str::to_owned),
+        size: source.size(),
+        outcome,
+        head: buffer.bytes(),
+        diagnosis,
+        source: Some(source),
+    })
+}
+
+fn parts_of<'a>(parts: &'a [PartDoc<'a>]) -> Vec<ggufkit::io::ShardPart<'a>> {
+    parts
+        .iter()
+        .filter_map(|part| {
+            Some(ggufkit::io::ShardPart { path: part.path.as_deref()?, view: part.view()? })
+        })
+        .collect()
+}

@@ -1,0 +1,60 @@
+//! The command `gguf`.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod failure;
+mod frame;
+mod json;
+mod out;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::commands::Command;
+use crate::out::Out;
+
+/// Nothing went wrong.
+pub(crate) const OK: u8 = 0;
+/// The question was understood and the answer is no: an absent key, a name that disagrees.
+pub(crate) const NO: u8 = 1;
+/// Usage, the system, or a file that cannot be read.
+pub(crate) const FAILED: u8 = 2;
+
+/// Read, show and explain GGUF model files.
+#[derive(clap::Parser, Debug)]
+#[command(name = "gguf", version, propagate_version = true, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = "Exit status: 0 done, 1 the answer is no (an absent key), 2 a file could not be read, or usage.\n\
+    See `gguf explain` for the format itself, `gguf help COMMAND` for examples.")]
+struct Cli {
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
+    color: out::Color,
+    #[command(subcommand)]
+    command: Command,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let help = !error.use_stderr();
+            // A reader that went away is no failure.
+            let _ = error.print();
+            return ExitCode::from(if help { OK } else { FAILED });
+        }
+    };
+    let mut out = Out::new(cli.color);
+    let result = cli.command.run(&mut out).and_then(|status| out.flush().map(|()| status));
+    match result {
+        Ok(status) => ExitCode::from(status),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(OK),
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "gguf: {error}");
+            ExitCode::from(FAILED)
+        }
+    }
+}

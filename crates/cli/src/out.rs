@@ -1,0 +1,225 @@
+//! What reaches the terminal: colour, width, and text that cannot drive it.
+
+use std::fmt::{self, Display};
+use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
+
+use anstyle::{AnsiColor, Style};
+use ggufkit::format::{Escaped, shorten};
+use unicode_width::UnicodeWidthStr as _;
+
+/// When to use colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set or TERM is "dumb"
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    fn on(self, terminal: bool) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => {
+                let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+                terminal && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+            }
+        }
+    }
+}
+
+/// What a piece of output is; the colours follow from it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ink {
+    /// Headings.
+    Head,
+    /// Keys and names.
+    Key,
+    /// Types.
+    Type,
+    /// Numbers.
+    Number,
+    /// Text values.
+    Text,
+    /// What may be overlooked: positions, marks of omission.
+    Faint,
+    /// What is odd.
+    Warn,
+    /// What failed.
+    Bad,
+    /// What is as it should be.
+    Good,
+}
+
+impl Ink {
+    const fn style(self) -> Style {
+        let color = |c: AnsiColor| Style::new().fg_color(Some(anstyle::Color::Ansi(c)));
+        match self {
+            Self::Head => Style::new().bold(),
+            Self::Key => color(AnsiColor::Cyan),
+            Self::Type => color(AnsiColor::Magenta),
+            Self::Number => color(AnsiColor::Yellow),
+            Self::Text => color(AnsiColor::Green),
+            Self::Faint => Style::new().dimmed(),
+            Self::Warn => color(AnsiColor::Yellow).bold(),
+            Self::Bad => color(AnsiColor::Red).bold(),
+            Self::Good => color(AnsiColor::Green).bold(),
+        }
+    }
+}
+
+/// A piece of output with its colour, where colour is on.
+pub(crate) struct Painted<T> {
+    text: T,
+    style: Option<Style>,
+}
+
+impl<T: Display> Display for Painted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.style {
+            Some(style) => write!(f, "{style}{}{style:#}", self.text),
+            None => self.text.fmt(f),
+        }
+    }
+}
+
+/// Standard output, buffered, and standard error.
+pub(crate) struct Out {
+    out: BufWriter<StdoutLock<'static>>,
+    color: bool,
+    error_color: bool,
+    terminal: bool,
+    width: usize,
+}
+
+impl Out {
+    /// The process's output, with colour as asked for.
+    pub(crate) fn new(color: Color) -> Self {
+        let stdout = io::stdout();
+        let terminal = stdout.is_terminal();
+        let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+        let measured = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
+        let width = columns.or_else(|| if terminal { measured() } else { None }).unwrap_or(100);
+        Self {
+            out: BufWriter::with_capacity(64 << 10, stdout.lock()),
+            color: color.on(terminal),
+            error_color: color.on(io::stderr().is_terminal()),
+            terminal,
+            width: width.clamp(40, 400),
+        }
+    }
+
+    /// Columns to fill: of the terminal, of COLUMNS, or 100.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether a person looks at it.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// Whether colour is on.
+    pub(crate) fn color(&self) -> bool {
+        self.color
+    }
+
+    /// `text` in a colour. The text must be ours or escaped.
+    pub(crate) fn paint<T: Display>(&self, ink: Ink, text: T) -> Painted<T> {
+        Painted { text, style: self.color.then(|| ink.style()) }
+    }
+
+    /// `text` in an arbitrary style (hex dumps use more colours than [`Ink`] has).
+    pub(crate) fn styled<T: Display>(&self, style: Style, text: T) -> Painted<T> {
+        Painted { text, style: self.color.then_some(style) }
+    }
+
+    /// A heading on a line of its own.
+    ///
+    /// # Errors
+    /// The output's.
+    pub(crate) fn heading(&mut self, text: &str) -> io::Result<()> {
+        let painted = self.paint(Ink::Head, text);
+        writeln!(self, "{painted}")
+    }
+
+    /// Writes a message to standard error after what was written so far.
+    ///
+    /// # Errors
+    /// The output's.
+    pub(crate) fn message(&mut self, ink: Ink, word: &str, text: &str) -> io::Result<()> {
+        self.out.flush()?;
+        let painted = Painted { text: word, style: self.error_color.then(|| ink.style()) };
+        writeln!(io::stderr(), "{painted}: {text}")
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// The file's text, harmless for a terminal.
+pub(crate) fn plain(bytes: &[u8]) -> Escaped<'_> {
+    Escaped(bytes)
+}
+
+/// A path as given, harmless for a terminal.
+pub(crate) fn path(path: &std::path::Path) -> String {
+    Escaped(path.as_os_str().as_encoded_bytes()).to_string()
+}
+
+/// At most `max` columns of the escaped text, with `…` where some was left out.
+pub(crate) fn fit(bytes: &[u8], max: usize) -> String {
+    let mut text = shorten(bytes, max.max(1));
+    // Wide characters take two columns, so a text of few characters can still be too long.
+    while columns(&text) > max && text.pop().is_some() {
+        if text.ends_with('…') {
+            text.pop();
+        }
+        text.pop();
+        text.push('…');
+    }
+    text
+}
+
+/// Columns that a text takes.
+pub(crate) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// `text` followed by the spaces that fill `width` columns.
+pub(crate) fn pad(text: &str, width: usize) -> String {
+    let fill = width.saturating_sub(columns(text));
+    format!("{text}{:fill$}", "")
+}
+
+/// `text` preceded by the spaces that fill `width` columns.
+pub(crate) fn pad_left(text: &str, width: usize) -> String {
+    let fill = width.saturating_sub(columns(text));
+    format!("{:fill$}{text}", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_fit_their_columns() {
+        assert_eq!(fit("中文字".as_bytes(), 6), "中文字");
+        assert!(columns(&fit("中文字符很多".as_bytes(), 7)) <= 7);
+        assert_eq!(fit(b"abc", 3), "abc");
+        assert_eq!(fit(b"abcd", 3), "ab…");
+        assert_eq!(pad("中", 4), "中  ");
+        assert_eq!(pad_left("7", 3), "  7");
+    }
+}

@@ -1,0 +1,14 @@
+//! What a GGUF file is, said in types that serialise.
+//!
+//! Every answer is computed from a [`Model`]: one head, or the heads of a shard set, as views. Nothing here opens a
+//! file, prints, or judges whether a file is right. The command and the web page render these types.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod json;
+mod model;
+pub mod tensors;
+pub mod units;
+
+pub use model::{Model, Part, is_integer, type_label};
