@@ -170,6 +170,8 @@ impl Dialect {
             (TypeIds::Short, 10) => ValueType::ARRAY,
             // Ids of the format that this numbering does not define; they must not be taken for the format's.
             (TypeIds::Short, 11 | 12) => ValueType(u32::MAX),
+            // The stand-in for half precision is ours; a file that holds this number means nothing by it.
+            (_, id) if id == ValueType::FLOAT16.0 => ValueType(u32::MAX),
             _ => ValueType(id),
         }
     }
