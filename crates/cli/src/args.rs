@@ -90,6 +90,20 @@ fn number(text: &str) -> Result<u64, String> {
 }
 
 impl ReadArgs {
+    /// The defaults, for a command that has no such options.
+    pub(crate) fn standard() -> Self {
+        Self {
+            offset: 0,
+            dialect: None,
+            max_head: None,
+            max_kv: None,
+            max_tensors: None,
+            max_string: None,
+            max_array: None,
+            max_depth: None,
+        }
+    }
+
     /// The reading that was asked for.
     pub(crate) fn options(&self) -> Options {
         let mut limits = Limits::default();

@@ -6,8 +6,10 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod config;
 pub mod json;
 mod model;
+pub mod names;
 pub mod tensors;
 pub mod units;
 

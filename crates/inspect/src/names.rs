@@ -1,0 +1,107 @@
+//! A file's name beside its metadata: where they disagree, and what the name would be by the convention.
+
+use ggufkit_format::naming::{self, NameKind, NameParts, SuggestInput};
+use ggufkit_format::spec::FileType;
+use serde::Serialize;
+
+use crate::model::Model;
+
+/// A point on which the name and the file disagree.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Disagreement {
+    /// The part of the name: `encoding`, `size-label`, `shard`, …
+    pub part: &'static str,
+    /// What the name says; absent when it says nothing.
+    pub name: Option<String>,
+    /// What the metadata says.
+    pub file: String,
+    /// The key that says so.
+    pub key: &'static str,
+}
+
+/// Compares a parsed name with the metadata of its file. A name is never the authority: it is text that anybody can
+/// change.
+#[must_use]
+pub fn disagreements(parts: &NameParts<'_>, model: &Model<'_>) -> Vec<Disagreement> {
+    let mut out = Vec::new();
+    let text = |key: &str| model.get(key).and_then(|v| v.as_str());
+    let mut compare = |part, key, name: Option<String>, file: Option<String>| {
+        if let Some(file) = file
+            && let Some(name) = name
+            && !same(&name, &file)
+        {
+            out.push(Disagreement { part, name: Some(name), file, key });
+        }
+    };
+    compare("encoding", "general.file_type", parts.canonical_encoding(), encoding(model).map(str::to_owned));
+    let label = parts.size_label.map(|p| p.text.to_owned());
+    compare("size-label", "general.size_label", label, text("general.size_label").map(str::to_owned));
+    let tune = parts.fine_tune.map(|p| p.text.to_owned());
+    compare("fine-tune", "general.finetune", tune, text("general.finetune").map(str::to_owned));
+    let version = parts.version.map(|p| p.text.trim_start_matches('v').to_owned());
+    let stated = text("general.version").map(|v| v.trim_start_matches('v').to_owned());
+    compare("version", "general.version", version, stated);
+    let kind = |kind: NameKind| kind.word().unwrap_or("model").to_owned();
+    if text("general.type").is_some() || parts.kind != NameKind::Model {
+        let stated = text("general.type").map(|_| kind(kind_of(model)));
+        compare("type", "general.type", Some(kind(parts.kind)), stated);
+    }
+    // The metadata counts shards from 0, names count them from 1.
+    let stated = model.get("split.no").and_then(|v| v.as_u64()).map(|no| no.saturating_add(1).to_string());
+    compare("shard", "split.no", parts.shard.map(|s| s.no.to_string()), stated);
+    let stated = model.get("split.count").and_then(|v| v.as_u64()).filter(|n| *n > 1).map(|n| n.to_string());
+    compare("shards", "split.count", parts.shard.and_then(|s| s.count).map(|n| n.to_string()), stated);
+    out
+}
+
+/// Whether two words say the same: case and the separators of words do not matter.
+fn same(a: &str, b: &str) -> bool {
+    let plain = |s: &str| s.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    plain(a) == plain(b)
+}
+
+/// The short name of `general.file_type`.
+fn encoding(model: &Model<'_>) -> Option<&'static str> {
+    let ty = u32::try_from(model.get("general.file_type")?.as_u64()?).ok()?;
+    FileType(ty).base().short_name()
+}
+
+/// The kind of file that the metadata states.
+fn kind_of(model: &Model<'_>) -> NameKind {
+    match model.get("general.type").and_then(|v| v.as_str()) {
+        Some("adapter") => NameKind::Lora,
+        Some("mmproj") => NameKind::Mmproj,
+        Some("imatrix") => NameKind::Imatrix,
+        Some("vocab") => NameKind::Vocab,
+        _ if model.architecture() == Some("clip") => NameKind::Mmproj,
+        _ => NameKind::Model,
+    }
+}
+
+/// The conventional name of a model: from its metadata, and from the given name where the metadata is silent.
+#[must_use]
+pub fn suggestion(parts: Option<&NameParts<'_>>, model: &Model<'_>) -> String {
+    let text = |key: &str| model.get(key).and_then(|v| v.as_str());
+    let named = |pick: fn(&NameParts<'_>) -> Option<String>| parts.and_then(pick);
+    let base = named(|p| p.base_name.map(|b| b.text.to_owned()));
+    let label = named(|p| p.size_label.map(|b| b.text.to_owned()));
+    let tune = named(|p| p.fine_tune.map(|b| b.text.to_owned()));
+    let version = named(|p| p.version.map(|b| b.text.to_owned()));
+    let quant = named(|p| p.canonical_encoding());
+    let stated = kind_of(model);
+    let kind = if stated == NameKind::Model { parts.map_or(stated, |p| p.kind) } else { stated };
+    let shard = |key| model.get(key).and_then(|v| v.as_u64()).and_then(|n| u32::try_from(n).ok());
+    let shards = match (shard("split.no"), shard("split.count")) {
+        (Some(no), Some(count)) if count > 1 => Some((no.saturating_add(1), count)),
+        _ => None,
+    };
+    naming::suggest(&SuggestInput {
+        base_name: text("general.basename").or(base.as_deref()).or_else(|| text("general.name")),
+        size_label: text("general.size_label").or(label.as_deref()),
+        fine_tune: text("general.finetune").or(tune.as_deref()),
+        version: text("general.version").or(version.as_deref()),
+        encoding: encoding(model).or(quant.as_deref()),
+        kind,
+        shard: shards,
+    })
+}
