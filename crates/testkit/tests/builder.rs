@@ -121,7 +121,7 @@ fn breaking_one_field_changes_no_other() {
     file.splice("kv[0].key", "longer");
     assert_eq!(file.get("kv[0].value"), [1, 0, 0, 0]);
     assert_eq!(file.get("kv[1].value"), b"text");
-    assert_eq!(file.span("kv[0]"), Span::new(24, 15));
+    assert_eq!(file.span("kv[0]").len, whole.span("kv[0]").len + 5);
 }
 
 #[test]
