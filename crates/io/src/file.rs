@@ -1,0 +1,119 @@
+//! A file as a source of bytes, read by position.
+
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use ggufkit_format::ReadAt;
+
+use crate::platform;
+
+/// Any source of bytes whose errors are the system's, for code that should not be compiled once per kind of source.
+pub type DynSource = dyn ReadAt<Error = io::Error> + Send + Sync;
+
+/// A file opened for reading.
+///
+/// Reads are positioned: no cursor moves, so one `FileSource` serves many readers and threads. The file is never opened
+/// for writing. Its length is taken once, at opening; a file that shrinks later gives short reads and never a hang.
+///
+/// ```no_run
+/// use ggufkit_format::Options;
+/// use ggufkit_io::{FileSource, HeadBuffer};
+///
+/// let source = FileSource::open("model.gguf")?;
+/// let mut buffer = HeadBuffer::new();
+/// let outcome = buffer.read(&source, Options::new())?;
+/// println!("{} tensors", outcome.index.map_or(0, |index| index.tensors().len()));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct FileSource {
+    file: File,
+    path: PathBuf,
+    size: Option<u64>,
+}
+
+impl FileSource {
+    /// Opens the file at `path`, following symbolic links.
+    ///
+    /// # Errors
+    /// The system's, and [`io::ErrorKind::IsADirectory`] for a directory, on every platform.
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref();
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            // Some systems refuse to open a directory, with an error that does not say why.
+            Err(_) if path.is_dir() => return Err(is_a_directory()),
+            Err(error) => return Err(error),
+        };
+        let metadata = file.metadata()?;
+        let size = if metadata.is_dir() {
+            return Err(is_a_directory());
+        } else if metadata.is_file() {
+            Some(metadata.len())
+        } else if platform::is_block_device(&metadata) {
+            Some(file.seek(SeekFrom::End(0))?)
+        } else {
+            None
+        };
+        Ok(Self { file, path: path.to_path_buf(), size })
+    }
+
+    /// The path as it was given to [`FileSource::open`].
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether bytes can be read by position. Pipes, terminals and character devices cannot: read them in order, with
+    /// [`HeadBuffer::read_stream`](crate::HeadBuffer::read_stream) and [`FileSource::file`].
+    #[must_use]
+    pub fn is_seekable(&self) -> bool {
+        self.size.is_some()
+    }
+
+    /// The open file; a `&File` is a [`std::io::Read`].
+    #[must_use]
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+fn is_a_directory() -> io::Error {
+    io::Error::new(io::ErrorKind::IsADirectory, "is a directory, not a file")
+}
+
+impl ReadAt for FileSource {
+    type Error = io::Error;
+
+    fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        loop {
+            match platform::read_at(&self.file, buf, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
+    }
+}
+
+/// Reads until `buf` is full or the source ends; returns the number of bytes read. Interrupted calls are repeated.
+pub(crate) fn read_full<S>(source: &S, buf: &mut [u8], offset: u64) -> io::Result<usize>
+where
+    S: ReadAt<Error = io::Error> + ?Sized,
+{
+    let mut filled = 0;
+    while let Some(rest) = buf.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        let Some(at) = offset.checked_add(filled as u64) else { break };
+        match source.read_at(rest, at) {
+            Ok(0) => break,
+            Ok(n) => filled += n.min(rest.len()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}

@@ -1,0 +1,56 @@
+//! What differs between operating systems, in one place.
+//!
+//! It owns the positioned read and the question of what kind of thing a path names. Nothing else in this crate asks for
+//! the platform.
+
+use std::fs::File;
+use std::io;
+
+/// Reads once at `offset` without moving any cursor that others see; an interrupted call is an error of its own kind.
+#[cfg(unix)]
+pub(crate) fn read_at(file: &File, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buf, offset)
+}
+
+/// Reads once at `offset`. The cursor of the handle moves here, which nobody depends on: every read names its offset.
+#[cfg(windows)]
+pub(crate) fn read_at(file: &File, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+    match std::os::windows::fs::FileExt::seek_read(file, buf, offset) {
+        // ERROR_HANDLE_EOF: at or past the end, which is 0 bytes elsewhere.
+        Err(error) if error.raw_os_error() == Some(38) => Ok(0),
+        other => other,
+    }
+}
+
+/// Where files have no positioned read there is no way to share one handle.
+#[cfg(not(any(unix, windows)))]
+pub(crate) fn read_at(_file: &File, _buf: &mut [u8], _offset: u64) -> io::Result<usize> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this platform has no positioned reads"))
+}
+
+/// Whether the opened thing is a disk as a whole: seekable, though its metadata gives no length.
+#[cfg(unix)]
+pub(crate) fn is_block_device(metadata: &std::fs::Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_block_device(&metadata.file_type())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_block_device(_metadata: &std::fs::Metadata) -> bool {
+    false
+}
+
+/// What two paths of the same directory have in common, to notice a directory that was visited before.
+#[cfg(unix)]
+pub(crate) fn identity(metadata: &std::fs::Metadata, _path: &std::path::Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+/// Without inode numbers the resolved path is what identifies a directory.
+#[cfg(not(unix))]
+pub(crate) fn identity(
+    _metadata: &std::fs::Metadata,
+    path: &std::path::Path,
+) -> io::Result<std::path::PathBuf> {
+    std::fs::canonicalize(path)
+}
