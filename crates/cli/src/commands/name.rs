@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use ggufkit::format::naming::{NameParts, parse_lenient, parse_strict};
+use ggufkit::format::naming::{NameParts, parse_lenient};
 use ggufkit::inspect::Model;
 use ggufkit::inspect::names::{Disagreement, disagreements, suggestion};
 use serde_json::json;
@@ -45,7 +45,7 @@ impl Args {
             let path = Path::new(given);
             let lossy = path.file_name().unwrap_or(given).to_string_lossy();
             let name = &*lossy;
-            let parts = parse_strict(name).unwrap_or_else(|| parse_lenient(name));
+            let parts = parse_lenient(name);
             let label = out::path(path);
             let from_metadata = if path.is_file() { read(out, given, &parts)? } else { None };
             let answer = Answer { name, path: label, parts, from_metadata };
