@@ -2,6 +2,7 @@
 //!
 //! * [`FileSource`] is a file read by position; [`DynSource`] any source.
 //! * [`HeadBuffer`] reads a head into memory that is used again for the next file; [`lookup`] finds one key.
+//! * [`expand`] turns arguments into inputs; [`ShardSet`] knows which files make up one model.
 //!
 //! Nothing here opens a file for writing.
 
@@ -10,10 +11,15 @@
 
 mod file;
 mod head;
+mod inputs;
 mod lookup;
 mod map;
 mod platform;
+mod shards;
+mod shown;
 
 pub use file::{DynSource, FileSource};
 pub use head::HeadBuffer;
+pub use inputs::{Expand, Expansion, Input, InputError, SkipReason, Skipped, expand, expand_with_skipped};
 pub use lookup::{Found, Lookup, lookup};
+pub use shards::{ShardMember, ShardPart, ShardProblem, ShardSet, check_shards};

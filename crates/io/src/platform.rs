@@ -54,3 +54,14 @@ pub(crate) fn identity(
 ) -> io::Result<std::path::PathBuf> {
     std::fs::canonicalize(path)
 }
+
+/// A name from the bytes that a list holds; `None` where names are text and these bytes are not.
+#[cfg(unix)]
+pub(crate) fn os_string(bytes: &[u8]) -> Option<std::ffi::OsString> {
+    Some(std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec()))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn os_string(bytes: &[u8]) -> Option<std::ffi::OsString> {
+    std::str::from_utf8(bytes).ok().map(std::ffi::OsString::from)
+}
