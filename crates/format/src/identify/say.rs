@@ -191,13 +191,15 @@ impl Identity {
                 REFUSED
             }
             Self::Json { kind: JsonKind::SafetensorsIndex, .. } => {
-                "convert the folder that holds it with `gguf convert`"
+                "convert the folder that holds it with llama.cpp's `convert_hf_to_gguf.py`"
             }
             Self::Json { kind: JsonKind::Manifest, .. } => {
                 "the weights are the manifest's largest layer: a file named by its digest in the `blobs` folder"
             }
             Self::Json { .. } => return None,
-            Self::Safetensors { .. } => "convert it, or the folder that holds it, with `gguf convert`",
+            Self::Safetensors { .. } => {
+                "convert the folder that holds it with llama.cpp's `convert_hf_to_gguf.py`"
+            }
             Self::LegacyGgml { magic: LegacyMagic::Ggla, .. } => {
                 "convert the original adapter with llama.cpp's `convert_lora_to_gguf.py`"
             }

@@ -376,7 +376,7 @@ fn quotes_cannot_act() {
 fn help_says_what_to_do() {
     let help = |bytes: &[u8]| identify(bytes, None).help().unwrap_or_default();
     assert!(help(b"version https://git-lfs.github.com/spec/v1\n").contains("git lfs pull"));
-    assert!(help(b"\x36\0\0\0\0\0\0\0{\"w\":{}}").contains("gguf convert"));
+    assert!(help(b"\x36\0\0\0\0\0\0\0{\"w\":{}}").contains("convert_hf_to_gguf.py"));
     assert!(help(b"tjgg\x03\0\0\0").contains("must be converted"));
     assert!(help(b"\xef\xbb\xbfGGUF\x03\0\0\0").contains("--offset 3"));
     assert!(help(&join(&[b"\0JUNK\x01\x02", GGUF])).contains("--offset 7"));
