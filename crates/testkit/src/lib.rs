@@ -5,6 +5,7 @@
 //! both places at once.
 //!
 //! * [`builder`] writes files and knows every field's place by its logical path.
+//! * [`controls`] are small documents that hold everything.
 //! * [`reading`] reads in pieces, and holds what was read against what was written.
 //! * [`sources`] are `ReadAt`s that record, fail, trickle or shrink.
 //! * [`corpus`] finds files that are not written here.
@@ -16,6 +17,7 @@
 #![allow(clippy::panic, clippy::expect_used, clippy::unwrap_used)]
 
 pub mod builder;
+pub mod controls;
 pub mod corpus;
 pub mod fuzzing;
 pub mod random;

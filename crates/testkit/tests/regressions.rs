@@ -1,0 +1,41 @@
+//! Inputs that fuzzing once found, each run through its target: what was broken stays mended.
+
+#![allow(clippy::print_stdout, reason = "shown when a test fails: which input it was")]
+
+use ggufkit_testkit::{corpus, fuzzing};
+
+fn run(target: &str, check: fn(&[u8])) {
+    let folder = corpus::workspace().join("fuzz").join("regressions").join(target);
+    for file in corpus::files(&folder, "") {
+        println!("{target}/{}", file.name);
+        check(&file.bytes);
+    }
+    // The files of the format crate are good inputs too.
+    let foreign = corpus::files(&corpus::workspace().join("crates/format/tests/data"), "gguf");
+    assert!(!foreign.is_empty());
+    for file in foreign {
+        println!("{target} on {}", file.name);
+        check(&file.bytes);
+    }
+}
+
+#[test]
+fn parse() {
+    run("parse", fuzzing::parse);
+}
+
+#[test]
+fn chunks() {
+    run("chunks", |input| {
+        fuzzing::chunks(input);
+        // Such a file's first bytes are no seed: it is read whole, in several cuts.
+        for seed in 0_u64..12 {
+            fuzzing::chunks(&[&seed.to_le_bytes()[..], input].concat());
+        }
+    });
+}
+
+#[test]
+fn fields() {
+    run("fields", fuzzing::fields);
+}
