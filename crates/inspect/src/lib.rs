@@ -10,6 +10,7 @@ pub mod config;
 pub mod json;
 mod model;
 pub mod names;
+pub mod query;
 pub mod tensors;
 pub mod units;
 
