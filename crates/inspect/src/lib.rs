@@ -7,11 +7,13 @@
 #![warn(missing_docs)]
 
 pub mod config;
+pub mod dump;
 pub mod json;
 mod model;
 pub mod names;
 pub mod query;
 pub mod tensors;
 pub mod units;
+pub mod yaml;
 
 pub use model::{Model, Part, is_integer, type_label};
