@@ -114,6 +114,10 @@ impl Parser {
         let result = self.walk_array(&mut unit, &mut walk, pending.index);
         self.position = unit.position();
         match result {
+            Ok(()) if self.options.strict && walk.odd_bools > 0 => {
+                let path = Path::kv(pending.index, KvPart::Value(Element::Whole));
+                Err(ParseError::new(pending.value_start, path, Reason::Implausible { what: "bool" }))
+            }
             Ok(()) => {
                 self.note_array(&walk, pending.index, self.position);
                 let array = walk.into_array(self.position);

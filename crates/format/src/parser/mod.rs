@@ -354,6 +354,7 @@ impl Parser {
             at: 0,
             more,
             size: self.options.size,
+            base: self.options.base,
             head_end: self.options.base.saturating_add(self.options.limits.max_head),
             max_string: self.options.limits.max_string,
             endian: header.map_or(Endian::Little, |h| h.endian),

@@ -5,6 +5,7 @@ use crate::dialect::{ArrayHeader, Dialect};
 use crate::endian::Endian;
 use crate::error::{ParseError, Reason};
 use crate::index::{Kv, Payload, Scalar, Tensor, TextSpan};
+use crate::layout;
 use crate::path::{Element, KvPart, Path, TensorPart};
 use crate::span::Span;
 use crate::spec::{TensorType, TypeStatus, ValueType};
@@ -54,6 +55,8 @@ pub(super) struct Unit<'a> {
     pub(super) at: u64,
     pub(super) more: bool,
     pub(super) size: Option<u64>,
+    /// Absolute position of the magic.
+    pub(super) base: u64,
     /// Absolute position that no part of the head may pass.
     pub(super) head_end: u64,
     pub(super) max_string: u64,
@@ -87,8 +90,8 @@ impl<'a> Unit<'a> {
             Some(end) if end > self.head_end => {
                 let reason = Reason::Limit {
                     what: "size of the head",
-                    value: end,
-                    limit: self.head_end,
+                    value: end.saturating_sub(self.base),
+                    limit: self.head_end.saturating_sub(self.base),
                     option: "max_head",
                 };
                 Err(self.fail(position, path(), reason))
@@ -172,9 +175,10 @@ impl<'a> Unit<'a> {
     fn nul(&mut self, path: impl Fn() -> Path) -> Result<(), Stop> {
         if self.dialect.nul_strings {
             let at = self.position();
-            let [found] = self.array(&path)?;
+            let nul = || nul_after(path());
+            let [found] = self.array(nul)?;
             if found != 0 {
-                return Err(self.fail(at, path(), Reason::MissingNul { found }));
+                return Err(self.fail(at, nul(), Reason::MissingNul { found }));
             }
         }
         Ok(())
@@ -217,6 +221,16 @@ impl<'a> Unit<'a> {
     }
 }
 
+/// The field of the NUL that follows this text.
+fn nul_after(text: Path) -> Path {
+    match text {
+        Path::Kv { index, part: KvPart::Key } => Path::kv(index, KvPart::KeyNul),
+        Path::Kv { index, part: KvPart::Value(element) } => Path::kv(index, KvPart::Nul(element)),
+        Path::Tensor { index, part: TensorPart::Name } => Path::tensor(index, TensorPart::NameNul),
+        other => other,
+    }
+}
+
 /// Whether the length of a value of this type can be told.
 fn is_readable(ty: ValueType) -> bool {
     ty.fixed_size().is_some() || ty == ValueType::STRING || ty == ValueType::ARRAY
@@ -240,9 +254,29 @@ impl Parser {
         if self.tensors_read < header.tensor_count {
             return self.read_tensor(input, more);
         }
+        if self.options.strict
+            && header.tensor_count == 0
+            && let Err(stop) = self.nothing_follows(input, more)
+        {
+            self.state = State::Kv;
+            return stop.into_step(self.position);
+        }
         self.settle_alignment()?;
         self.state = State::Done;
         Ok(Step::Done)
+    }
+
+    /// Tests that a head without tensors is followed by padding and nothing else: a reading that took a length for
+    /// something else ends before the file does.
+    fn nothing_follows(&self, input: &[u8], more: bool) -> Result<(), Stop> {
+        let mut unit = self.unit(input, more);
+        let Some(left) = unit.size.map(|size| size.saturating_sub(self.position)) else { return Ok(()) };
+        let gap = layout::padding(self.position.saturating_sub(unit.base), self.alignment.value);
+        let padding = if left > gap { None } else { Some(unit.take(left, || Path::Padding)?) };
+        if padding.is_some_and(|bytes| bytes.iter().all(|&b| b == 0)) {
+            return Ok(());
+        }
+        Err(unit.fail(self.position, Path::Unparsed, Reason::Implausible { what: "end of the head" }))
     }
 
     fn read_key<'a>(&mut self, input: &'a [u8], more: bool) -> Result<Step<'a>, ParseError> {
@@ -346,6 +380,14 @@ impl Parser {
             })
         };
         match result {
+            Ok(Payload::Scalar(Scalar::Bool(2..))) if self.options.strict => {
+                let reason = Reason::Implausible { what: "bool" };
+                Err(ParseError::new(
+                    pending.value_start,
+                    Path::kv(index, KvPart::Value(Element::Whole)),
+                    reason,
+                ))
+            }
             Ok(payload) => Ok(self.finish_value(pending, payload, unit.position())),
             Err(stop) => {
                 self.state = State::Value(pending);
@@ -439,6 +481,9 @@ impl Parser {
             Some(("number of dimensions", TensorPart::DimCount))
         } else if tensor_type.info().is_none() {
             Some(("tensor type", TensorPart::Type))
+        } else if unit.size.is_some_and(|size| offset > size) {
+            // Offset and type exchanged still are an offset and a type; only the offset is then beyond any file.
+            Some(("tensor offset", TensorPart::Offset))
         } else {
             None
         };
