@@ -8,6 +8,7 @@
 
 pub mod config;
 pub mod dump;
+pub mod glob;
 pub mod json;
 mod model;
 pub mod names;
