@@ -56,7 +56,10 @@ impl Failure {
                 }
                 match guess {
                     Some(guess) => {
-                        notes.push(("note", format!("the file follows a mis-written layout, {}", dialect::describe(guess))));
+                        notes.push((
+                            "note",
+                            format!("the file follows a mis-written layout, {}", dialect::describe(guess)),
+                        ));
                         notes.push(("help", format!("read it with --dialect {guess}")));
                     }
                     None => notes.extend(error.help().map(|help| ("help", help))),
@@ -69,16 +72,17 @@ impl Failure {
     /// The failure as JSON.
     pub(crate) fn json(&self) -> Value {
         let notes = self.notes();
-        let pick = |word| notes.iter().filter(|(w, _)| *w == word).map(|(_, text)| text.as_str()).collect::<Vec<_>>();
+        let pick = |word| {
+            notes.iter().filter(|(w, _)| *w == word).map(|(_, text)| text.as_str()).collect::<Vec<_>>()
+        };
         let mut out = json!({ "kind": self.kind(), "message": self.to_string(), "notes": pick("note"), "help": pick("help") });
         let extra = match self {
             Self::Io(error) => json!({ "code": format!("{:?}", error.kind()) }),
             Self::NotGguf(identity) => json!({ "code": identity.name() }),
             Self::Parse { error, guess, .. } => {
                 let (needed, found) = match error.reason() {
-                    Reason::UnexpectedEnd { needed, remaining } | Reason::TooLarge { needed, remaining, .. } => {
-                        (Some(*needed), Some(*remaining))
-                    }
+                    Reason::UnexpectedEnd { needed, remaining }
+                    | Reason::TooLarge { needed, remaining, .. } => (Some(*needed), Some(*remaining)),
                     _ => (None, None),
                 };
                 json!({

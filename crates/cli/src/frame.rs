@@ -199,8 +199,6 @@ fn open<'a>(path: Option<&Path>, options: Options, buffer: &'a mut HeadBuffer) -
 fn parts_of<'a>(parts: &'a [PartDoc<'a>]) -> Vec<ggufkit::io::ShardPart<'a>> {
     parts
         .iter()
-        .filter_map(|part| {
-            Some(ggufkit::io::ShardPart { path: part.path.as_deref()?, view: part.view()? })
-        })
+        .filter_map(|part| Some(ggufkit::io::ShardPart { path: part.path.as_deref()?, view: part.view()? }))
         .collect()
 }

@@ -26,9 +26,17 @@ pub(crate) const FAILED: u8 = 2;
 
 /// Read, show and explain GGUF model files.
 #[derive(clap::Parser, Debug)]
-#[command(name = "gguf", version, propagate_version = true, arg_required_else_help = true, max_term_width = 100)]
-#[command(after_help = "Exit status: 0 done, 1 the answer is no (an absent key), 2 a file could not be read, or usage.\n\
-    See `gguf explain` for the format itself, `gguf help COMMAND` for examples.")]
+#[command(
+    name = "gguf",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+#[command(
+    after_help = "Exit status: 0 done, 1 the answer is no (an absent key), 2 a file could not be read, or usage.\n\
+    See `gguf explain` for the format itself, `gguf help COMMAND` for examples."
+)]
 struct Cli {
     /// When to use colour
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]

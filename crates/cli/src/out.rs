@@ -56,7 +56,7 @@ pub(crate) enum Ink {
 }
 
 impl Ink {
-    const fn style(self) -> Style {
+    fn style(self) -> Style {
         let color = |c: AnsiColor| Style::new().fg_color(Some(anstyle::Color::Ansi(c)));
         match self {
             Self::Head => Style::new().bold(),

@@ -10,7 +10,9 @@ use crate::{Cli, OK};
 
 /// Print a completion script for a shell
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  gguf completions bash > /etc/bash_completion.d/gguf\n  gguf completions zsh > \"${fpath[1]}/_gguf\"")]
+#[command(
+    after_help = "Examples:\n  gguf completions bash > /etc/bash_completion.d/gguf\n  gguf completions zsh > \"${fpath[1]}/_gguf\""
+)]
 pub(crate) struct Args {
     /// The shell
     #[arg(value_enum)]

@@ -17,7 +17,9 @@ use crate::{FAILED, OK, frame};
 /// Each value is shown with the key it comes from, or with the default and the rule that gives it. Required keys that
 /// are missing are named.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  gguf config model.gguf\n  gguf config --json model.gguf | jq '.files[0].entries[] | {name, value}'")]
+#[command(
+    after_help = "Examples:\n  gguf config model.gguf\n  gguf config --json model.gguf | jq '.files[0].entries[] | {name, value}'"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     inputs: InputArgs,
@@ -35,8 +37,13 @@ impl Args {
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
             let resolved = document.model.as_ref().map(config);
             if let Some(files) = &mut files {
-                let errors: Vec<_> = document.failures.iter().map(|(label, f)| json!({ "path": label, "error": f.json() })).collect();
-                return files.add(out, &json!({ "path": document.label, "config": resolved, "errors": errors }));
+                let errors: Vec<_> = document
+                    .failures
+                    .iter()
+                    .map(|(label, f)| json!({ "path": label, "error": f.json() }))
+                    .collect();
+                return files
+                    .add(out, &json!({ "path": document.label, "config": resolved, "errors": errors }));
             }
             if let Some(resolved) = resolved {
                 if !std::mem::take(&mut first) {

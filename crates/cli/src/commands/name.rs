@@ -19,7 +19,9 @@ use crate::{NO, OK, frame};
 /// The name need not be that of a file that exists; where one does, its metadata is read too. Exit status 1 when a
 /// name is not the convention's or disagrees with its file.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  gguf name Mixtral-8x7B-v0.1-Q4_0.gguf\n  gguf name models/*.gguf\n  gguf name --json model.gguf")]
+#[command(
+    after_help = "Examples:\n  gguf name Mixtral-8x7B-v0.1-Q4_0.gguf\n  gguf name models/*.gguf\n  gguf name --json model.gguf"
+)]
 pub(crate) struct Args {
     /// Names or paths of files
     #[arg(required = true, value_name = "NAME")]
@@ -70,14 +72,20 @@ impl Args {
 }
 
 /// The disagreements with the file's metadata, and the name that it suggests; `None` when it is not readable.
-fn read(out: &mut Out, path: &OsString, parts: &NameParts<'_>) -> io::Result<Option<(Vec<Disagreement>, String)>> {
+fn read(
+    out: &mut Out,
+    path: &OsString,
+    parts: &NameParts<'_>,
+) -> io::Result<Option<(Vec<Disagreement>, String)>> {
     let how = HowArgs { alone: true, ..HowArgs::default() };
     let inputs = InputArgs { files: vec![path.clone()], how };
     let mut found = None;
     frame::each(out, &inputs, &ReadArgs::standard(), true, |_, document| {
-        found = document.model.as_ref().filter(|_| document.failures.is_empty()).map(|model: &Model<'_>| {
-            (disagreements(parts, model), suggestion(Some(parts), model))
-        });
+        found = document
+            .model
+            .as_ref()
+            .filter(|_| document.failures.is_empty())
+            .map(|model: &Model<'_>| (disagreements(parts, model), suggestion(Some(parts), model)));
         Ok(())
     })?;
     Ok(found)
@@ -131,7 +139,11 @@ impl Answer<'_> {
         }
         for deviation in &self.parts.deviations {
             let place = self.name.get(deviation.range()).unwrap_or_default();
-            let place = if place.is_empty() { String::new() } else { format!(" (\"{}\")", out::plain(place.as_bytes())) };
+            let place = if place.is_empty() {
+                String::new()
+            } else {
+                format!(" (\"{}\")", out::plain(place.as_bytes()))
+            };
             let word = if deviation.kind.breaks_pattern() { "deviates" } else { "style" };
             let word = out.paint(Ink::Faint, word);
             writeln!(out, "  {word}: {}{place}", deviation.kind.describe())?;
@@ -141,7 +153,13 @@ impl Answer<'_> {
                 let word = out.paint(Ink::Warn, "disagrees");
                 let file = out::plain(d.file.as_bytes());
                 let name = d.name.as_deref().unwrap_or("nothing");
-                writeln!(out, "  {word}: the name says {} {}, {} says {file}", d.part, out::plain(name.as_bytes()), d.key)?;
+                writeln!(
+                    out,
+                    "  {word}: the name says {} {}, {} says {file}",
+                    d.part,
+                    out::plain(name.as_bytes()),
+                    d.key
+                )?;
             }
             if suggested != self.name {
                 let word = out.paint(Ink::Good, "suggested");
