@@ -6,9 +6,11 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod blocks;
 pub mod config;
 pub mod dump;
 pub mod glob;
+pub mod hex;
 pub mod json;
 mod model;
 pub mod names;
