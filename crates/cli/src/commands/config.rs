@@ -35,7 +35,8 @@ impl Args {
         let mut files = if self.json { Some(Files::begin(out, "config", true)?) } else { None };
         let mut first = true;
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
-            let resolved = document.model.as_ref().map(config);
+            // Of a head that was read in part nothing can be called absent.
+            let resolved = document.model.as_ref().filter(|_| document.failures.is_empty()).map(config);
             if let Some(files) = &mut files {
                 let errors: Vec<_> = document
                     .failures

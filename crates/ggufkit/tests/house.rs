@@ -1,0 +1,71 @@
+//! The rules of the house: which room may use which, and that only the outermost rooms name files and terminals.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+/// What each room may use of the others, directly. A room that is not listed may not exist.
+const RULES: &[(&str, &[&str])] = &[
+    ("ggufkit-format", &[]),
+    ("ggufkit-io", &["ggufkit-format"]),
+    ("ggufkit-inspect", &["ggufkit-format"]),
+    ("ggufkit", &["ggufkit-format", "ggufkit-io", "ggufkit-inspect"]),
+    ("ggufkit-cli", &["ggufkit"]),
+    ("ggufkit-testkit", &["ggufkit-format"]),
+];
+
+fn metadata() -> serde_json::Value {
+    let out = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .output()
+        .expect("cargo metadata runs");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&out.stdout).expect("cargo metadata is JSON")
+}
+
+#[test]
+fn rooms_use_only_what_they_may() {
+    let rules: BTreeMap<_, BTreeSet<_>> =
+        RULES.iter().map(|(room, uses)| (*room, uses.iter().copied().collect())).collect();
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    assert_eq!(packages.len(), RULES.len(), "every room has a rule");
+    for package in packages {
+        let room = package["name"].as_str().expect("a name");
+        let allowed = rules.get(room).unwrap_or_else(|| panic!("{room} has no rule"));
+        for dependency in package["dependencies"].as_array().expect("dependencies") {
+            let name = dependency["name"].as_str().expect("a name");
+            // Development dependencies may also use the test kit.
+            let of_tests = dependency["kind"] == "dev" && (name == "ggufkit-testkit" || rules.contains_key(name));
+            if name.starts_with("ggufkit") && !of_tests {
+                assert!(allowed.contains(name), "{room} may not use {name}");
+            }
+            if name == "ggufkit-testkit" {
+                assert_eq!(dependency["kind"], "dev", "{room} uses the test kit outside its tests");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_the_outer_rooms_name_files_and_terminals() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/");
+    for room in ["format", "inspect"] {
+        let mut folders = vec![crates.join(room).join("src")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).expect("source text");
+                for word in ["std::fs", "std::net", "std::env", "std::process", "println!", "print!("] {
+                    let found = text.lines().any(|line| line.contains(word) && !line.trim_start().starts_with("//"));
+                    assert!(!found, "{}: names {word}", path.display());
+                }
+            }
+        }
+    }
+}
