@@ -40,7 +40,8 @@ pub(super) fn file(out: &mut Out, label: &str, dump: &FileDump<'_>, limits: Limi
 
 fn header(out: &mut Out, dump: &FileDump<'_>) -> io::Result<()> {
     let Some(header) = dump.header() else { return Ok(()) };
-    let size = dump.size.map_or_else(|| "not known".to_owned(), |size| format!("{} bytes", units::count(size)));
+    let size =
+        dump.size.map_or_else(|| "not known".to_owned(), |size| format!("{} bytes", units::count(size)));
     let data = header.data_start.map_or_else(|| "not reached".to_owned(), |at| format!("`{at:#x}`"));
     let rows = [
         ("Format", format!("GGUF version {}, {}-endian", header.version, header.endian)),
