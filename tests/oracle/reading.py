@@ -17,7 +17,7 @@ import math
 from typing import Any, Iterator
 
 import numpy as np
-from gguf import GGUFEndian, GGUFReader, GGUFValueType as V
+from gguf import GGMLQuantizationType, GGUFEndian, GGUFReader, GGUFValueType as V
 
 TYPE_NAMES = {
     V.UINT8: "u8", V.INT8: "i8", V.UINT16: "u16", V.INT16: "i16", V.UINT32: "u32", V.INT32: "i32",
@@ -60,6 +60,13 @@ def size_of(parts: list[np.ndarray]) -> int:
     return sum(int(part.nbytes) for part in parts)
 
 
+def size_of_data(tensor) -> int:
+    # gguf-py counts two f32 in a block of Q8_1; ggml-common.h has two f16 there, 36 bytes in all.
+    if tensor.tensor_type == GGMLQuantizationType.Q8_1:
+        return int(tensor.n_elements) // 32 * 36
+    return int(tensor.n_bytes)
+
+
 def read(path) -> dict[str, Any]:
     """The whole head as plain values. Arrays stay `(element type, items)` so that nothing is lost."""
     reader = GGUFReader(path)
@@ -90,7 +97,7 @@ def read(path) -> dict[str, Any]:
             "elements": int(tensor.n_elements),
             "offset": int(tensor.data_offset) - int(reader.data_offset),
             "data_offset": int(tensor.data_offset),
-            "size": int(tensor.n_bytes),
+            "size": size_of_data(tensor),
             "info_offset": tensor.field.offset,
             "info_size": size_of(tensor.field.parts),
         })
