@@ -80,7 +80,7 @@ fn dialect_parser() -> impl clap::builder::TypedValueParser<Value = DialectArg> 
 }
 
 /// A number, decimal or after 0x hexadecimal; `_` may part the digits.
-fn number(text: &str) -> Result<u64, String> {
+pub(crate) fn number(text: &str) -> Result<u64, String> {
     let digits = text.replace('_', "");
     let parsed = match digits.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16),
