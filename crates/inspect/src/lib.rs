@@ -12,11 +12,14 @@ pub mod dump;
 pub mod glob;
 pub mod hex;
 pub mod json;
+mod lookup;
 mod model;
 pub mod names;
 pub mod query;
 pub mod tensors;
+mod text;
 pub mod units;
 pub mod yaml;
 
 pub use model::{Model, Part, is_integer, type_label};
+pub use text::Text;

@@ -1,6 +1,8 @@
 //! Tensors as rows: where each lies, how large it is, how sure that is.
 
-use std::collections::BTreeMap;
+mod groups;
+mod mix;
+mod order;
 
 use ggufkit_format::spec::TensorType;
 use ggufkit_format::{ByteStr, Index, Span, Tensor, layout};
@@ -8,8 +10,14 @@ use serde::Serialize;
 
 use crate::model::{Model, Part};
 
+pub use groups::{Group, GroupBy, GroupKey, groups};
+pub use mix::{Share, Totals, mix};
+pub use order::{Order, ordered};
+
 /// How a tensor's size is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+///
+/// The order goes from sure to unknown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sizing {
     /// From its type and shape.
@@ -68,7 +76,7 @@ impl Row<'_> {
     #[must_use]
     pub fn in_file(&self) -> Option<bool> {
         let size = self.part.size?;
-        if self.size_error == Some(layout::SizeError::Overflow) || self.data.is_none() {
+        if self.size_error == Some(layout::SizeError::Overflow) || self.data.is_none_or(|data| data > size) {
             return Some(false);
         }
         let end = self.data?.checked_add(self.size?);
@@ -86,41 +94,84 @@ impl Row<'_> {
 }
 
 /// The rows of all tensors of a model, file by file in table order.
+///
+/// A row is large; where there may be very many, [`Table`] makes them one at a time.
 #[must_use]
 pub fn rows<'a>(model: &Model<'a>) -> Vec<Row<'a>> {
-    let mut out = Vec::new();
-    for (part_index, part) in model.parts().enumerate() {
-        let index = part.view.index();
-        let gaps = Gaps::new(index, part.size);
-        for (at, (name, tensor)) in part.view.tensors().enumerate() {
-            let dims = index.dims(tensor);
-            let data = index.data_position(tensor);
-            let (size, sizing, size_error) = match layout::tensor_bytes(tensor.tensor_type, dims) {
-                Ok(size) => (Some(size), Sizing::Exact, None),
-                Err(error) => match gaps.after(tensor.offset) {
-                    Some(gap) if error != layout::SizeError::Overflow => {
-                        (Some(gap), Sizing::Inferred, Some(error))
-                    }
-                    _ => (None, Sizing::Unknown, Some(error)),
-                },
-            };
-            out.push(Row {
-                part,
-                part_index,
-                index: at,
-                name,
-                tensor,
-                dims,
-                elements: layout::element_count(dims),
-                size,
-                sizing,
-                size_error,
-                data,
-                layer: layer_of(name.as_bytes()),
-            });
-        }
+    Table::new(model).iter().collect()
+}
+
+/// The tensors of a model, each of which becomes a [`Row`] when it is looked at.
+#[derive(Clone, Debug)]
+pub struct Table<'a> {
+    parts: Vec<(Part<'a>, Option<Gaps>)>,
+}
+
+impl<'a> Table<'a> {
+    /// The tensors of all files of a model.
+    #[must_use]
+    pub fn new(model: &Model<'a>) -> Self {
+        Self { parts: model.parts().map(|part| (part, Gaps::where_needed(part))).collect() }
     }
-    out
+
+    /// Number of tensors.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(|(part, _)| part.view.index().tensors().len()).sum()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All rows, file by file in table order.
+    pub fn iter(&self) -> impl Iterator<Item = Row<'a>> + '_ {
+        self.parts.iter().enumerate().flat_map(|(part_index, (part, gaps))| {
+            let tensors = part.view.index().tensors().iter().enumerate();
+            tensors.map(move |(index, tensor)| row(*part, part_index, index, tensor, gaps.as_ref()))
+        })
+    }
+
+    /// The row of tensor `index` of file `part`, both from 0.
+    #[must_use]
+    pub fn row(&self, part: usize, index: usize) -> Option<Row<'a>> {
+        let (file, gaps) = self.parts.get(part)?;
+        Some(row(*file, part, index, file.view.index().tensors().get(index)?, gaps.as_ref()))
+    }
+}
+
+fn row<'a>(
+    part: Part<'a>,
+    part_index: usize,
+    index: usize,
+    tensor: &'a Tensor,
+    gaps: Option<&Gaps>,
+) -> Row<'a> {
+    let dims = part.view.index().dims(tensor);
+    let name = part.view.name(tensor);
+    let (size, sizing, size_error) = match layout::tensor_bytes(tensor.tensor_type, dims) {
+        Ok(size) => (Some(size), Sizing::Exact, None),
+        Err(error) => match gaps.and_then(|gaps| gaps.after(tensor.offset)) {
+            Some(gap) if error != layout::SizeError::Overflow => (Some(gap), Sizing::Inferred, Some(error)),
+            _ => (None, Sizing::Unknown, Some(error)),
+        },
+    };
+    Row {
+        part,
+        part_index,
+        index,
+        name,
+        tensor,
+        dims,
+        elements: layout::element_count(dims),
+        size,
+        sizing,
+        size_error,
+        data: part.view.index().data_position(tensor),
+        layer: layer_of(name.as_bytes()),
+    }
 }
 
 /// The block number of a name such as `blk.12.attn_q.weight`.
@@ -135,12 +186,20 @@ pub fn layer_of(name: &[u8]) -> Option<u32> {
 }
 
 /// Distances from one tensor's offset to the next.
+#[derive(Clone, Debug)]
 struct Gaps {
     offsets: Vec<u64>,
     end: Option<u64>,
 }
 
 impl Gaps {
+    /// The distances of a file's tensors; `None` when every size follows from type and shape.
+    fn where_needed(part: Part<'_>) -> Option<Self> {
+        let index = part.view.index();
+        let sized = |t: &Tensor| layout::tensor_bytes(t.tensor_type, index.dims(t)).is_ok();
+        (!index.tensors().iter().all(sized)).then(|| Self::new(index, part.size))
+    }
+
     fn new(index: &Index, size: Option<u64>) -> Self {
         let mut offsets: Vec<u64> = index.tensors().iter().map(|t| t.offset).collect();
         offsets.sort_unstable();
@@ -160,41 +219,5 @@ impl Gaps {
     }
 }
 
-/// Bytes and elements of one tensor type.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Share {
-    /// The type.
-    pub tensor_type: TensorType,
-    /// Number of tensors.
-    pub tensors: u64,
-    /// Number of elements (saturating).
-    pub elements: u64,
-    /// Bytes of data (saturating).
-    pub bytes: u64,
-}
-
-impl Share {
-    /// Bits per element; `None` without elements.
-    #[must_use]
-    pub fn bits_per_weight(&self) -> Option<f64> {
-        (self.elements > 0).then(|| self.bytes as f64 * 8.0 / self.elements as f64)
-    }
-}
-
-/// The mix of types, by bytes, the largest first.
-#[must_use]
-pub fn mix(rows: &[Row<'_>]) -> Vec<Share> {
-    // A hostile table may name a new type in every row, hence a map.
-    let mut by_type: BTreeMap<TensorType, Share> = BTreeMap::new();
-    for row in rows {
-        let tensor_type = row.tensor_type();
-        let empty = Share { tensor_type, tensors: 0, elements: 0, bytes: 0 };
-        let share = by_type.entry(tensor_type).or_insert(empty);
-        share.tensors += 1;
-        share.elements = share.elements.saturating_add(row.elements.unwrap_or(0));
-        share.bytes = share.bytes.saturating_add(row.size.unwrap_or(0));
-    }
-    let mut shares: Vec<Share> = by_type.into_values().collect();
-    shares.sort_by(|a, b| b.bytes.cmp(&a.bytes).then(a.tensor_type.cmp(&b.tensor_type)));
-    shares
-}
+#[cfg(test)]
+mod tests;

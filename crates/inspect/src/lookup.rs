@@ -1,0 +1,167 @@
+//! Finding names among very many, and the names that occur twice.
+//!
+//! A hostile file may hold a million keys or tensors. One pass hashes their names and sorts the hashes; after that a
+//! look-up is a binary search, and equal names stand side by side. Names with equal hashes are compared byte by byte, so
+//! hashes that were made to collide cost a sort of those names and no more.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::Hasher as _;
+
+use ggufkit_format::{Kv, Tensor, Value};
+
+use crate::model::{Model, Part};
+
+/// A record of a head that has a name.
+pub(crate) trait Named: Sized {
+    /// The records of a file.
+    fn all<'a>(part: &Part<'a>) -> &'a [Self];
+    /// The name of one of them.
+    fn name<'a>(&self, part: &Part<'a>) -> &'a [u8];
+}
+
+impl Named for Kv {
+    fn all<'a>(part: &Part<'a>) -> &'a [Self] {
+        part.view.index().kvs()
+    }
+
+    fn name<'a>(&self, part: &Part<'a>) -> &'a [u8] {
+        part.view.key(self).0
+    }
+}
+
+impl Named for Tensor {
+    fn all<'a>(part: &Part<'a>) -> &'a [Self] {
+        part.view.index().tensors()
+    }
+
+    fn name<'a>(&self, part: &Part<'a>) -> &'a [u8] {
+        part.view.name(self).0
+    }
+}
+
+/// A record with its place in the model.
+#[derive(Debug)]
+pub(crate) struct Place<'a, T> {
+    /// The file that holds it.
+    pub(crate) part: Part<'a>,
+    /// Its position among the file's records, from 0.
+    pub(crate) index: usize,
+    /// The record.
+    pub(crate) record: &'a T,
+}
+
+/// The records of a model, by their names.
+#[derive(Clone, Debug)]
+pub(crate) struct Lookup<'a, T> {
+    /// The files, each with the number of records before it.
+    parts: Vec<(Part<'a>, usize)>,
+    /// Hash of the name and number of the record, sorted.
+    places: Vec<(u64, u32)>,
+    records: core::marker::PhantomData<&'a T>,
+}
+
+fn hash(name: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(name);
+    hasher.finish()
+}
+
+impl<'a, T: Named + 'a> Lookup<'a, T> {
+    pub(crate) fn new(model: &Model<'a>) -> Self {
+        let mut parts = Vec::with_capacity(model.len());
+        let mut places = Vec::new();
+        let mut number = 0..u32::MAX;
+        let mut before = 0;
+        for part in model.parts() {
+            let records = T::all(&part);
+            // More than 2^32 names would need a head of tens of GB; what lies beyond is not found.
+            places.extend(records.iter().zip(&mut number).map(|(record, at)| (hash(record.name(&part)), at)));
+            parts.push((part, before));
+            before += records.len();
+        }
+        places.sort_unstable();
+        Self { parts, places, records: core::marker::PhantomData }
+    }
+
+    /// The first record with this name.
+    pub(crate) fn find(&self, name: &[u8]) -> Option<Place<'a, T>> {
+        let wanted = hash(name);
+        let from = self.places.partition_point(|(hash, _)| *hash < wanted);
+        let equal =
+            self.places.get(from..).unwrap_or_default().iter().take_while(|(hash, _)| *hash == wanted);
+        equal.map(|(_, number)| *number).find(|number| self.name(*number) == name).and_then(|n| self.at(n))
+    }
+
+    /// The records whose name occurred before in the same file, in the order of the file.
+    pub(crate) fn duplicates(&self) -> Vec<Place<'a, T>> {
+        let mut again = Vec::new();
+        for run in self.places.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
+            let mut run: Vec<u32> = run.iter().map(|(_, number)| *number).collect();
+            run.sort_by(|a, b| self.name(*a).cmp(self.name(*b)).then(a.cmp(b)));
+            let pairs = run.array_windows();
+            again.extend(
+                pairs
+                    .filter(|[a, b]| self.file(*a) == self.file(*b) && self.name(*a) == self.name(*b))
+                    .map(|[_, b]| *b),
+            );
+        }
+        again.sort_unstable();
+        again.into_iter().filter_map(|number| self.at(number)).collect()
+    }
+
+    /// The file that holds a record, as a number from 1.
+    fn file(&self, number: u32) -> usize {
+        self.parts.partition_point(|(_, start)| *start <= number as usize)
+    }
+
+    fn at(&self, number: u32) -> Option<Place<'a, T>> {
+        let (part, start) = *self.parts.get(self.file(number).checked_sub(1)?)?;
+        let index = (number as usize).checked_sub(start)?;
+        Some(Place { part, index, record: T::all(&part).get(index)? })
+    }
+
+    fn name(&self, number: u32) -> &'a [u8] {
+        self.at(number).map_or(&[], |place| place.record.name(&place.part))
+    }
+}
+
+impl<'a> Lookup<'a, Kv> {
+    /// The value of the first key-value with this key.
+    pub(crate) fn get(&self, key: impl AsRef<[u8]>) -> Option<Value<'a>> {
+        let place = self.find(key.as_ref())?;
+        Some(place.part.view.value(place.record))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ggufkit_format::{Options, View, parse};
+    use ggufkit_testkit::Builder;
+
+    fn file(keys: &[&str]) -> Vec<u8> {
+        keys.iter().zip(0_u32..).fold(Builder::new(), |file, (key, n)| file.kv(key, n)).bytes()
+    }
+
+    #[test]
+    fn the_first_of_a_name_is_found_and_the_others_are_duplicates_of_their_own_file() {
+        let (one, two) = (file(&["a", "b", "a", "a"]), file(&["b", "c", "c", "a"]));
+        let indices = [&one, &two].map(|bytes| parse(bytes, Options::new()).into_result().unwrap());
+        let parts: Vec<Part<'_>> = indices
+            .iter()
+            .zip([&one, &two])
+            .map(|(index, bytes)| Part {
+                label: "",
+                file_name: None,
+                size: None,
+                view: View::new(index, bytes),
+            })
+            .collect();
+        let keys = Lookup::<Kv>::new(&Model::of_shards(&parts).unwrap());
+        assert_eq!(keys.get("a").and_then(|v| v.as_u64()), Some(0));
+        assert_eq!(keys.get("c").and_then(|v| v.as_u64()), Some(1));
+        assert!(keys.get("d").is_none());
+        let again: Vec<_> = keys.duplicates().iter().map(|p| (p.record.name(&p.part), p.index)).collect();
+        assert_eq!(again, [(&b"a"[..], 2), (b"a", 3), (b"c", 2)]);
+    }
+}

@@ -1,0 +1,69 @@
+//! Tensors in groups: by layer, by type, by file.
+
+use std::collections::BTreeMap;
+
+use ggufkit_format::spec::TensorType;
+
+use super::Row;
+use super::mix::{Share, Totals, sorted};
+
+/// What tensors are grouped by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GroupBy {
+    /// The block number in names like `blk.12.attn_q.weight`.
+    Layer,
+    /// The type.
+    Type,
+    /// The file of a shard set.
+    Shard,
+}
+
+/// What the tensors of a group have in common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum GroupKey {
+    /// The layer.
+    Layer(u32),
+    /// They belong to no layer.
+    NoLayer,
+    /// The type.
+    Type(TensorType),
+    /// The file, by its position in the model.
+    Shard(usize),
+}
+
+/// A group of tensors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// What they have in common.
+    pub key: GroupKey,
+    /// What they come to.
+    pub totals: Totals,
+    /// Their types, by bytes, the largest first.
+    pub mix: Vec<Share>,
+}
+
+/// Groups rows: layers in their order and what belongs to none of them last, types by bytes, files in their order.
+#[must_use]
+pub fn groups<'a>(rows: impl IntoIterator<Item = Row<'a>>, by: GroupBy) -> Vec<Group> {
+    let mut found: BTreeMap<GroupKey, BTreeMap<TensorType, Totals>> = BTreeMap::new();
+    for row in rows {
+        let key = match by {
+            GroupBy::Layer => row.layer.map_or(GroupKey::NoLayer, GroupKey::Layer),
+            GroupBy::Type => GroupKey::Type(row.tensor_type()),
+            GroupBy::Shard => GroupKey::Shard(row.part_index),
+        };
+        found.entry(key).or_default().entry(row.tensor_type()).or_default().add(&row);
+    }
+    let mut groups: Vec<Group> = found
+        .into_iter()
+        .map(|(key, by_type)| {
+            let mut totals = Totals::default();
+            by_type.values().for_each(|of_type| totals.join(of_type));
+            Group { key, totals, mix: sorted(by_type) }
+        })
+        .collect();
+    if by == GroupBy::Type {
+        groups.sort_by_key(|group| core::cmp::Reverse(group.totals.bytes));
+    }
+    groups
+}

@@ -1,0 +1,73 @@
+//! Text of the file in answers that stay small.
+
+use ggufkit_format::{ByteStr, Escaped, shorten};
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+
+use crate::json::JsonText;
+
+/// Bytes of a text that an answer keeps.
+const MAX: usize = 4096;
+
+/// Text of the file. In JSON it is a string, `{"bytes": base64}` where it is not UTF-8, and
+/// `{"start": ..., "length": bytes}` where it is longer than 4096 bytes, which no name is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Text<'a>(pub ByteStr<'a>);
+
+impl<'a> Text<'a> {
+    /// The bytes as they stand in the file, all of them.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &'a [u8] {
+        self.0.0
+    }
+
+    /// The text for a person's eyes, harmless, all of it.
+    #[must_use]
+    pub const fn display(&self) -> Escaped<'a> {
+        Escaped(self.0.0)
+    }
+
+    /// At most `max` characters for a person's eyes.
+    #[must_use]
+    pub fn short(&self, max: usize) -> String {
+        shorten(self.0.0, max)
+    }
+}
+
+impl Serialize for Text<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes = self.as_bytes();
+        if bytes.len() <= MAX {
+            return JsonText(self.0).serialize(serializer);
+        }
+        // No character of UTF-8 is cut.
+        let end =
+            (MAX - 3..=MAX).rev().find(|&at| bytes.get(at).is_none_or(|b| b & 0xc0 != 0x80)).unwrap_or(MAX);
+        let start = bytes.get(..end).unwrap_or_default();
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("start", &JsonText(ByteStr(start)))?;
+        map.serialize_entry("length", &bytes.len())?;
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(bytes: &[u8]) -> String {
+        let mut out = Vec::new();
+        crate::json::write(&mut out, &Text(ByteStr(bytes)), false).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(json(b"abc"), "\"abc\"");
+        // 4095 = 1 + 3 * 1365 - 1: with one letter in front, the 1365th character ends at byte 4096.
+        let long = format!("a{}", "中".repeat(2000));
+        let expected = format!("{{\"start\":\"a{}\",\"length\":6001}}", "中".repeat(1365));
+        assert_eq!(json(long.as_bytes()), expected);
+        let long = "中".repeat(2000);
+        assert_eq!(json(long.as_bytes()), format!("{{\"start\":\"{}\",\"length\":6000}}", "中".repeat(1365)));
+    }
+}
