@@ -105,7 +105,8 @@ impl<'a> Unit<'a> {
         let end = self.at.saturating_add(n);
         let range = usize::try_from(self.at).ok().zip(usize::try_from(end).ok());
         match range.and_then(|(from, to)| self.input.get(from..to)) {
-            Some(bytes) if self.position().saturating_add(n) <= self.head_end => {
+            // Checked: a position that stands still at the end of 64 bits would have the same bytes read for ever.
+            Some(bytes) if self.position().checked_add(n).is_some_and(|end| end <= self.head_end) => {
                 self.at = end;
                 Ok(bytes)
             }
