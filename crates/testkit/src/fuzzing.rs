@@ -10,8 +10,9 @@ use ggufkit_format::{
 use crate::random::Rng;
 use crate::reading::{account, in_pieces};
 
-/// Bytes of index for each byte of head, at most: a version 1 key-value takes 9 bytes at least, a tensor 20.
-pub const MEMORY_PER_BYTE: usize = 40;
+/// Bytes of index for each byte of head, at most. The dearest are the records of version 1: a key-value of 9 bytes, and
+/// one of 16 bytes with an empty array.
+pub const MEMORY_PER_BYTE: usize = 16;
 
 /// Bytes of index that a file may cause beside that: the anomalies that are kept.
 pub const MEMORY: usize = 256 << 10;
