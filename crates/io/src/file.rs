@@ -1,8 +1,9 @@
 //! A file as a source of bytes, read by position.
 
 use std::fs::File;
-use std::io::{self, Seek as _, SeekFrom};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use ggufkit_format::ReadAt;
 
@@ -31,6 +32,8 @@ pub struct FileSource {
     file: File,
     path: PathBuf,
     size: Option<u64>,
+    /// Bytes that were read from a file that is only read in order.
+    passed: Mutex<u64>,
 }
 
 impl FileSource {
@@ -56,7 +59,7 @@ impl FileSource {
         } else {
             None
         };
-        Ok(Self { file, path: path.to_path_buf(), size })
+        Ok(Self { file, path: path.to_path_buf(), size, passed: Mutex::new(0) })
     }
 
     /// The path as it was given to [`FileSource::open`].
@@ -65,8 +68,9 @@ impl FileSource {
         &self.path
     }
 
-    /// Whether bytes can be read by position. Pipes, terminals and character devices cannot: read them in order, with
-    /// [`HeadBuffer::read_stream`](crate::HeadBuffer::read_stream) and [`FileSource::file`].
+    /// Whether bytes can be read at any position. Pipes, terminals and character devices have no known length and are
+    /// read in order only: reading at a position that was passed is an error of kind
+    /// [`NotSeekable`](io::ErrorKind::NotSeekable). [`HeadBuffer`](crate::HeadBuffer) reads in order.
     #[must_use]
     pub fn is_seekable(&self) -> bool {
         self.size.is_some()
@@ -76,6 +80,35 @@ impl FileSource {
     #[must_use]
     pub fn file(&self) -> &File {
         &self.file
+    }
+}
+
+impl FileSource {
+    /// Reads at `offset` by reading everything before it away.
+    fn read_on(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(skip) = offset.checked_sub(*passed) else {
+            return Err(io::Error::new(
+                io::ErrorKind::NotSeekable,
+                format!("byte {offset} is gone: a pipe is read once, in order"),
+            ));
+        };
+        let mut file = &self.file;
+        let skipped = io::copy(&mut file.take(skip), &mut io::sink())?;
+        *passed = passed.saturating_add(skipped);
+        if skipped < skip {
+            return Ok(0);
+        }
+        loop {
+            match file.read(buf) {
+                Ok(n) => {
+                    *passed = passed.saturating_add(n as u64);
+                    return Ok(n);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 }
 
@@ -91,6 +124,9 @@ impl ReadAt for FileSource {
     }
 
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        if self.size.is_none() {
+            return self.read_on(buf, offset);
+        }
         loop {
             match platform::read_at(&self.file, buf, offset) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -54,6 +54,17 @@ impl HeadBuffer {
         self.memory.get(..self.filled).unwrap_or_default()
     }
 
+    /// What the last reading read, as [`HeadBuffer::bytes`], without a copy where the memory is large.
+    #[must_use]
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        self.memory.truncate(self.filled);
+        // Memory of the larger blocks that was not touched costs nothing.
+        if self.memory.capacity() <= FIRST {
+            self.memory.shrink_to_fit();
+        }
+        self.memory
+    }
+
     /// Bytes of memory that the buffer holds on to.
     #[must_use]
     pub fn capacity(&self) -> usize {
@@ -74,7 +85,8 @@ impl HeadBuffer {
     {
         options.size = options.size.or_else(|| source.size());
         let base = options.base;
-        let ahead = Ahead::Chunks;
+        // What has no length is a pipe more often than not.
+        let ahead = if options.size.is_some() { Ahead::Chunks } else { Ahead::AsItComes };
         self.drive(options, ahead, &mut |buf, at| match base.checked_add(at) {
             Some(offset) => source.read_at(buf, offset),
             None => Ok(0),

@@ -3,12 +3,14 @@
 //! * [`FileSource`] is a file read by position; [`DynSource`] any source.
 //! * [`HeadBuffer`] reads a head into memory that is used again for the next file; [`lookup`] finds one key.
 //! * [`expand`] turns arguments into inputs; [`ShardSet`] knows which files make up one model.
+//! * [`diagnose`] says what else there is to say about a file: not a GGUF, a mis-written one, half a download.
 //!
 //! Nothing here opens a file for writing.
 
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+mod diagnose;
 mod file;
 mod head;
 mod inputs;
@@ -18,6 +20,7 @@ mod platform;
 mod shards;
 mod shown;
 
+pub use diagnose::{Diagnosis, Message, Partial, diagnose, diagnose_stream};
 pub use file::{DynSource, FileSource};
 pub use head::HeadBuffer;
 pub use inputs::{Expand, Expansion, Input, InputError, SkipReason, Skipped, expand, expand_with_skipped};

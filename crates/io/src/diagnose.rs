@@ -1,0 +1,326 @@
+//! What else there is to say about a file whose head was read, or could not be.
+//!
+//! The parser says where a head stops being one. This module looks around that: whether the file is something else,
+//! whether it follows a mis-written layout, whether its data is all there, and what stands behind it. It reads little: some
+//! KiB behind the data and in gaps, never the weights.
+
+use std::fmt;
+use std::io;
+
+use ggufkit_format::identify::{Identity, find_magic, identify};
+use ggufkit_format::{
+    Dialect, HeaderPart, Index, Indexer, Options, Outcome, ParseError, Path, Progress, ReadAt, Reason, Span,
+    layout,
+};
+
+use crate::file::read_full;
+use crate::head::HeadBuffer;
+
+/// Bytes of a gap or of trailing data in which a second magic is looked for.
+const LOOK: usize = 8 << 10;
+
+/// Gaps between tensors that are looked into.
+const MAX_GAPS: usize = 64;
+
+/// Head of a file that is tried in another layout, at most.
+const MAX_GUESS_HEAD: u64 = 64 << 20;
+
+/// What was noticed about a file. The default is: nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Diagnosis {
+    /// What the file is, where it does not begin like a GGUF.
+    pub identity: Option<Identity>,
+    /// The mis-written layout that the file follows: in it, and not in the standard one, the head can be read to its end
+    /// and every tensor lies in the file.
+    pub dialect: Option<Dialect>,
+    /// The head is whole, and the file ends before its tensors do.
+    pub partial: Option<Partial>,
+    /// Position of a second GGUF, behind the data of this one or between its tensors: files that were joined by `cat`.
+    pub joined: Option<u64>,
+    /// Bytes behind the last tensor and its padding (behind the head, where there are no tensors).
+    pub trailing: u64,
+}
+
+/// How much of a file is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Partial {
+    /// Length in bytes that the file must have for its last tensor to be in it.
+    pub wanted: u64,
+    /// Length in bytes that it has.
+    pub present: u64,
+}
+
+/// Something to tell a person.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// What was noticed, one sentence without a full stop.
+    pub text: String,
+    /// What can be done about it.
+    pub help: Option<String>,
+}
+
+impl Diagnosis {
+    /// Whether nothing was noticed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What was noticed, in words.
+    #[must_use]
+    pub fn messages(&self) -> Vec<Message> {
+        let mut messages = Vec::new();
+        if let Some(identity) = &self.identity {
+            messages.push(Message { text: identity.describe(), help: identity.help() });
+        }
+        if let Some(dialect) = &self.dialect {
+            messages.push(Message {
+                text: format!(
+                    "the file follows a mis-written layout, {}",
+                    ggufkit_format::dialect::describe(dialect)
+                ),
+                help: Some(format!("read it with --dialect {dialect}")),
+            });
+        }
+        if let Some(Partial { wanted, present }) = self.partial {
+            let missing = wanted.saturating_sub(present);
+            messages.push(Message {
+                text: format!(
+                    "the file ends before its tensors do: they end at {wanted} bytes, the file has {present} \
+                     ({missing} bytes are missing)"
+                ),
+                help: Some(
+                    "the download is not complete: compare the size with the publisher's, and resume it or fetch it \
+                     again"
+                        .to_owned(),
+                ),
+            });
+        }
+        if let Some(position) = self.joined {
+            messages.push(Message {
+                text: format!("a second GGUF begins at offset {position:#x}, inside this file"),
+                help: Some(
+                    "shards are not joined with cat: split the file there again and merge the parts with a tool that \
+                     rewrites the head"
+                        .to_owned(),
+                ),
+            });
+        } else if self.trailing > 0 {
+            messages.push(Message {
+                text: match self.trailing {
+                    1 => "1 byte follows the last tensor and belongs to nothing".to_owned(),
+                    n => format!("{n} bytes follow the last tensor and belong to nothing"),
+                },
+                help: None,
+            });
+        }
+        messages
+    }
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, Message { text, help }) in self.messages().iter().enumerate() {
+            if at > 0 {
+                f.write_str("\n")?;
+            }
+            f.write_str(text)?;
+            if let Some(help) = help {
+                write!(f, "; {help}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks around a head that was read from `source` with `options`: `outcome` is what the reading came to, `head` its
+/// bytes from the magic on.
+///
+/// A sound file costs no read here.
+///
+/// # Errors
+/// The source's own.
+pub fn diagnose<S>(source: &S, options: Options, outcome: &Outcome, head: &[u8]) -> io::Result<Diagnosis>
+where
+    S: ReadAt<Error = io::Error> + ?Sized,
+{
+    let options = options.with_size(options.size.or_else(|| source.size()));
+    let mut read = |outcome: Options| candidate(source, outcome, head);
+    let mut diagnosis = look_at_head(options, outcome, head, &mut read)?;
+    let (Some(index), Some(size)) = (&outcome.index, options.size) else { return Ok(diagnosis) };
+    if !index.is_complete() || diagnosis.dialect.is_some() {
+        return Ok(diagnosis);
+    }
+    let extents = Extents::of(index);
+    if extents.wanted > size {
+        diagnosis.partial = Some(Partial { wanted: extents.wanted, present: size });
+        return Ok(diagnosis);
+    }
+    let look = |from: u64, len: u64| -> io::Result<Option<u64>> {
+        let len = usize::try_from(len).map_or(LOOK, |len| len.min(LOOK));
+        let mut buffer = vec![0; len];
+        let read = read_full(source, &mut buffer, from)?;
+        let found = find_magic(buffer.get(..read).unwrap_or_default(), 0);
+        Ok(found.map(|at| from.saturating_add(at as u64)))
+    };
+    if let Some(end) = extents.end {
+        let padding = layout::padding(end.saturating_sub(index.header().base), index.alignment());
+        diagnosis.trailing = size.saturating_sub(end.saturating_add(padding));
+        if diagnosis.trailing > 0 {
+            diagnosis.joined = look(end, size.saturating_sub(end))?;
+        }
+    }
+    for gap in &extents.gaps {
+        if diagnosis.joined.is_none() {
+            diagnosis.joined = look(gap.start, gap.len.min(size.saturating_sub(gap.start)))?;
+        }
+    }
+    Ok(diagnosis)
+}
+
+/// As [`diagnose`], for a stream, of which nothing is left but the bytes in `head`.
+#[must_use]
+pub fn diagnose_stream(options: Options, outcome: &Outcome, head: &[u8]) -> Diagnosis {
+    let mut read = |options| {
+        let mut indexer = Indexer::new(options);
+        indexer.advance(head, false);
+        Ok(indexer.finish())
+    };
+    // Nothing is read, so nothing can fail.
+    look_at_head(options, outcome, head, &mut read).unwrap_or_default()
+}
+
+/// What can be said from the head: what the file is, and which dialect it follows.
+fn look_at_head(
+    options: Options,
+    outcome: &Outcome,
+    head: &[u8],
+    read: &mut dyn FnMut(Options) -> io::Result<Outcome>,
+) -> io::Result<Diagnosis> {
+    let mut diagnosis = Diagnosis::default();
+    let rest = options.size.map(|size| size.saturating_sub(options.base));
+    if let (None, Some(error)) = (&outcome.index, &outcome.error)
+        && matches!(error.path(), Path::Header(_))
+        && !head.starts_with(&ggufkit_format::MAGIC)
+    {
+        diagnosis.identity = Some(identify(head, rest));
+        return Ok(diagnosis);
+    }
+    if options.dialect == Dialect::STANDARD && is_doubtful(outcome, options.size) {
+        let limits = options.limits.with_max_head(options.limits.max_head.min(MAX_GUESS_HEAD));
+        for (_, dialect) in Dialect::CANDIDATES {
+            if is_the_same_so_far(outcome, *dialect) {
+                continue;
+            }
+            let tried = read(options.with_dialect(*dialect).with_strict(true).with_limits(limits))?;
+            if tried.error.is_none() && tried.index.is_some_and(|index| fits(&index, options.size)) {
+                diagnosis.dialect = Some(*dialect);
+                break;
+            }
+        }
+    }
+    Ok(diagnosis)
+}
+
+/// Whether the standard reading leaves room for another layout: it failed behind the version, or the tensor table makes no
+/// sense.
+fn is_doubtful(outcome: &Outcome, size: Option<u64>) -> bool {
+    match (&outcome.index, &outcome.error) {
+        (_, Some(error)) => {
+            !matches!(error.reason(), Reason::BadMagic { .. } | Reason::BadVersion { .. })
+                && !matches!(error.path(), Path::Header(HeaderPart::Magic | HeaderPart::Version))
+        }
+        (Some(index), None) => {
+            let size = size.unwrap_or(u64::MAX);
+            index.tensors().iter().any(|tensor| {
+                tensor.tensor_type.info().is_none()
+                    || index.data_position(tensor).is_none_or(|position| position > size)
+            })
+        }
+        (None, None) => false,
+    }
+}
+
+/// Whether a dialect differs from the standard only in what the standard reading did not come to, so that it would fail at
+/// the same byte.
+fn is_the_same_so_far(outcome: &Outcome, dialect: Dialect) -> bool {
+    let in_metadata =
+        outcome.error.as_ref().map(ParseError::path).is_some_and(|path| matches!(path, Path::Kv { .. }));
+    in_metadata && dialect == Dialect::OFFSET_BEFORE_TYPE
+}
+
+/// Reads a head in another layout, from the bytes at hand as far as they go.
+fn candidate<S>(source: &S, options: Options, head: &[u8]) -> io::Result<Outcome>
+where
+    S: ReadAt<Error = io::Error> + ?Sized,
+{
+    let there = options.base.saturating_add(head.len() as u64);
+    let mut indexer = Indexer::new(options);
+    match indexer.advance(head, options.size.is_none_or(|size| there < size)) {
+        Progress::Finished => Ok(indexer.finish()),
+        Progress::Need { .. } => HeadBuffer::new().read(source, options),
+    }
+}
+
+/// Whether everything in a head that was read in another layout makes sense: it holds something, all types are known, all
+/// tensors lie in the file, none over another.
+fn fits(index: &Index, size: Option<u64>) -> bool {
+    if !index.is_complete() || (index.kvs().is_empty() && index.tensors().is_empty()) {
+        return false;
+    }
+    let mut spans = Vec::with_capacity(index.tensors().len());
+    for tensor in index.tensors() {
+        match index.data_span(tensor) {
+            Ok(span) if size.is_none_or(|size| span.end() <= size) => spans.push(span),
+            _ => return false,
+        }
+    }
+    spans.sort_unstable();
+    spans.array_windows().all(|[one, next]| one.end() <= next.start)
+}
+
+/// Where the data of a head's tensors lies.
+struct Extents {
+    /// End of the data, as far as sizes are known: the file must be at least so long.
+    wanted: u64,
+    /// End of the data; `None` when the last tensor's size is not known.
+    end: Option<u64>,
+    /// Bytes between tensors that are more than padding.
+    gaps: Vec<Span>,
+}
+
+impl Extents {
+    fn of(index: &Index) -> Self {
+        let base = index.header().base;
+        let mut extents = Self { wanted: 0, end: Some(index.head_end()), gaps: Vec::new() };
+        // A tensor of unknown size is known to begin; one whose position overflows is no help here.
+        let mut tensors: Vec<(u64, Option<u64>)> = index
+            .tensors()
+            .iter()
+            .filter_map(|tensor| {
+                let start = index.data_position(tensor)?;
+                Some((start, index.data_span(tensor).ok().map(Span::end)))
+            })
+            .collect();
+        if !tensors.is_sorted() {
+            tensors.sort_unstable();
+        }
+        let mut reached = index.data_start().filter(|_| !tensors.is_empty());
+        for (start, end) in tensors {
+            let padded = reached.and_then(|end| {
+                layout::align_up(end.checked_sub(base)?, index.alignment())?.checked_add(base)
+            });
+            if let Some(padded) = padded.filter(|padded| *padded < start)
+                && extents.gaps.len() < MAX_GAPS
+            {
+                extents.gaps.push(Span::between(padded, start));
+            }
+            // An unknown size ends the knowledge until the next tensor begins.
+            reached = end.map(|end| end.max(reached.unwrap_or(0)));
+            extents.wanted = extents.wanted.max(end.unwrap_or(start));
+            extents.end = reached;
+        }
+        extents
+    }
+}
