@@ -4,25 +4,33 @@
 //! * [`HeadBuffer`] reads a head into memory that is used again for the next file; [`lookup`] finds one key.
 //! * [`expand`] turns arguments into inputs; [`ShardSet`] knows which files make up one model.
 //! * [`diagnose`] says what else there is to say about a file: not a GGUF, a mis-written one, half a download.
+//! * [`TensorReader`] reads tensor data: whole, by rows, by layer, by several threads; [`npy`] writes it for NumPy.
 //!
 //! Nothing here opens a file for writing.
 
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+mod data;
 mod diagnose;
 mod file;
 mod head;
 mod inputs;
 mod lookup;
 mod map;
+pub mod npy;
 mod platform;
 mod shards;
 mod shown;
 
+pub use data::{
+    Chunk, DataError, DataReason, Extent, Glob, GlobError, RowChunks, Selection, TensorReader, layer_of,
+};
 pub use diagnose::{Diagnosis, Message, Partial, diagnose, diagnose_stream};
 pub use file::{DynSource, FileSource};
 pub use head::HeadBuffer;
 pub use inputs::{Expand, Expansion, Input, InputError, SkipReason, Skipped, expand, expand_with_skipped};
 pub use lookup::{Found, Lookup, lookup};
+#[cfg(feature = "map")]
+pub use map::MapSource;
 pub use shards::{ShardMember, ShardPart, ShardProblem, ShardSet, check_shards};

@@ -34,3 +34,71 @@ pub(crate) fn advise_huge(buffer: &mut [u8]) {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn advise_huge(_buffer: &mut [u8]) {}
+
+#[cfg(feature = "map")]
+pub use mapped::MapSource;
+
+#[cfg(feature = "map")]
+mod mapped {
+    use std::io;
+    use std::path::{Path, PathBuf};
+
+    use ggufkit_format::ReadAt;
+
+    use crate::FileSource;
+
+    /// A file mapped into memory: for data that is visited more than once or in no order. Single passes are faster by
+    /// [`FileSource`] into a buffer that is used again.
+    #[derive(Debug)]
+    pub struct MapSource {
+        map: memmap2::Mmap,
+        path: PathBuf,
+    }
+
+    impl MapSource {
+        /// Maps the file at `path`, for reading.
+        ///
+        /// # Safety
+        /// Nobody, in this process or another, may change or truncate the file while it is mapped: its bytes are handed
+        /// out as plain slices, and a page that is gone kills the process.
+        ///
+        /// # Errors
+        /// As [`FileSource::open`]; the system's refusal to map, such as for a pipe.
+        pub unsafe fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+            let source = FileSource::open(path)?;
+            if !source.is_seekable() {
+                return Err(io::Error::new(
+                    io::ErrorKind::NotSeekable,
+                    "what has no length cannot be mapped",
+                ));
+            }
+            // SAFETY: the caller promises that the file does not change, which is all that a shared read-only map asks.
+            let map = unsafe { memmap2::Mmap::map(source.file())? };
+            Ok(Self { map, path: source.path().to_path_buf() })
+        }
+
+        /// The whole file.
+        #[must_use]
+        pub fn bytes(&self) -> &[u8] {
+            &self.map
+        }
+
+        /// The path as it was given to [`MapSource::open`].
+        #[must_use]
+        pub fn path(&self) -> &Path {
+            &self.path
+        }
+    }
+
+    impl ReadAt for MapSource {
+        type Error = io::Error;
+
+        fn size(&self) -> Option<u64> {
+            self.bytes().size()
+        }
+
+        fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+            self.bytes().read_at(buf, offset).map_err(|never| match never {})
+        }
+    }
+}

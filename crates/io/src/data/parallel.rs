@@ -1,0 +1,96 @@
+//! Many tensors at once, by a few threads.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use ggufkit_format::{ReadAt, Tensor};
+
+use super::{Chunk, DataError, TensorReader};
+
+/// More threads than this wait for each other and for the disk.
+const MAX_THREADS: usize = 64;
+
+impl<S: ReadAt<Error = io::Error> + Sync + ?Sized> TensorReader<'_, S> {
+    /// Reads many tensors, by at most `threads` threads (and at most 64); the results are in the order of `tensors`.
+    ///
+    /// # Errors
+    /// The error of the first tensor, in this order, that could not be read; the others were then not all tried.
+    pub fn read_many(&self, tensors: &[&Tensor], threads: NonZeroUsize) -> Result<Vec<Vec<u8>>, DataError> {
+        let results: Vec<Mutex<Vec<u8>>> = tensors.iter().map(|_| Mutex::default()).collect();
+        run(tensors.len(), threads, &|at| {
+            let (Some(tensor), Some(slot)) = (tensors.get(at), results.get(at)) else { return Ok(()) };
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = self.read(tensor)?;
+            Ok(())
+        })?;
+        Ok(results
+            .into_iter()
+            .map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect())
+    }
+
+    /// Goes over the data of many tensors in chunks of at most `max_bytes` (see [`TensorReader::chunks`]), by at most
+    /// `threads` threads (and at most 64), each with one buffer. `visit` is given the tensor's place in `tensors`; the
+    /// chunks of one tensor come in order and from one thread, those of different tensors in any order.
+    ///
+    /// # Errors
+    /// The error of the first tensor, in the order of `tensors`, that could not be read; the others were then not all
+    /// visited.
+    pub fn visit_many(
+        &self,
+        tensors: &[&Tensor],
+        threads: NonZeroUsize,
+        max_bytes: usize,
+        visit: &(dyn Fn(usize, &Chunk<'_>) + Sync),
+    ) -> Result<(), DataError> {
+        run(tensors.len(), threads, &|at| {
+            let Some(tensor) = tensors.get(at) else { return Ok(()) };
+            let mut chunks = self.chunks(tensor, max_bytes)?;
+            while let Some(chunk) = chunks.next_chunk() {
+                visit(at, &chunk?);
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Does the pieces of work 0 to `count`, each once; stops handing out after an error and returns the one of the first
+/// piece that failed.
+fn run<E: Send>(
+    count: usize,
+    threads: NonZeroUsize,
+    work: &(dyn Fn(usize) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    let threads = threads.get().min(MAX_THREADS).min(count);
+    if threads <= 1 {
+        return (0..count).try_for_each(work);
+    }
+    let next = AtomicUsize::new(0);
+    let failed: Mutex<Option<(usize, E)>> = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= count {
+                        return;
+                    }
+                    if let Err(error) = work(at) {
+                        // Work is handed out in order, so whatever stands before this piece is being done or done.
+                        next.store(count, Ordering::Relaxed);
+                        let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                        if failed.as_ref().is_none_or(|(other, _)| at < *other) {
+                            *failed = Some((at, error));
+                        }
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, error)) => Err(error),
+        None => Ok(()),
+    }
+}
