@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use ggufkit_format::{Fault, Limits, Options, ParseError, Reason, parse};
+use ggufkit_testkit::reading::in_pieces;
 use ggufkit_testkit::{Builder, Tensor, Value};
 
 fn limited(change: impl Fn(&mut Limits)) -> Options {
@@ -40,6 +41,29 @@ fn each_limit_at_its_edge() {
         let Reason::Limit { value, limit, option: named, .. } = error.reason() else { unreachable!() };
         assert_eq!((*value, *limit, *named), (enough, enough - 1, option));
         assert!(error.help().unwrap().contains(&format!("--{}", option.replace('_', "-"))));
+    }
+}
+
+/// A string in an array is bounded as any other, whatever the bytes of its length look like, and however it comes.
+#[test]
+fn strings_in_arrays() {
+    for len in [2_usize, 100, 127, 128, 129, 0x7f7f, 0x8000] {
+        let document = Builder::new().kv("a", vec!["".to_owned(), "x".repeat(len), "y".to_owned()]);
+        let (file, len) = (document.build(), len as u64);
+        assert_eq!(parse(file.bytes(), limited(|l| l.max_string = len)).error, None);
+        let options = limited(|l| l.max_string = len - 1).with_text(len % 2 == 0);
+        let error = stopped(&document, options);
+        assert_eq!(
+            (error.path().to_string(), error.offset()),
+            ("kv[0].value[1]".into(), file.span("kv[0].value[1].length").start)
+        );
+        assert_eq!(
+            error.reason(),
+            &Reason::Limit { what: "length", value: len, limit: len - 1, option: "max_string" }
+        );
+        for piece in [1, 9, 64, 1 << 20] {
+            assert_eq!(in_pieces(file.bytes(), options, |_| piece).error.as_ref(), Some(&error));
+        }
     }
 }
 

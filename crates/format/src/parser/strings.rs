@@ -148,7 +148,7 @@ impl<'a> Walk<'a, '_> {
                     walked = walked.saturating_add(in_block);
                     break 'blocks;
                 };
-                if len & NOT_ASCII != 0 {
+                if len & NOT_ASCII != 0 || len > self.max_string {
                     if len > self.max_string {
                         walked = walked.saturating_add(in_block);
                         break 'blocks;
