@@ -138,6 +138,10 @@ fn strings_that_are_not_utf8_are_counted() {
         // Lengths of 128 and more are not ASCII themselves.
         (vec![long(b'x'), long(0xff), b"ok".to_vec(), long(0xff)], 2, Some(1)),
         ((0..500).map(|i| if i == 433 { b"\xf0".to_vec() } else { "中文".into() }).collect(), 1, Some(433)),
+        // The length of 128 begins with a byte that would complete the character: the strings do not touch.
+        (vec![b"ok".to_vec(), b"\xc3".to_vec(), vec![b'x'; 128]], 1, Some(1)),
+        // The length 0x80c3 is a character itself.
+        (vec![vec![b'x'; 0x80c3], b"\xff".to_vec()], 1, Some(1)),
         (vec!["é".as_bytes().to_vec(), Vec::new(), "🙂".into()], 0, None),
     ] {
         for nested in [false, true] {

@@ -385,3 +385,34 @@ fn the_cases_of_gguf_py() {
     let index = parse(file.gguf(), Options::new()).into_result().unwrap();
     assert_eq!(index.data_span(&index.tensors()[0]), Err(SizeError::Overflow));
 }
+
+/// The version tells the byte order: its low 16 bits are zero in the other one. What is neither is refused as the
+/// number that it is in the order that it seems to have.
+#[test]
+fn versions_and_byte_orders() {
+    let version = |bytes: [u8; 4]| {
+        let mut file = Builder::new().build();
+        file.patch("header.version", bytes);
+        parse(file.gguf(), Options::new()).into_result()
+    };
+    for n in 1..=3_u32 {
+        assert_eq!(version(n.to_le_bytes()).unwrap().header().endian, ggufkit_format::Endian::Little);
+        let big = version(n.to_be_bytes()).unwrap();
+        assert_eq!((big.header().endian, big.header().version), (ggufkit_format::Endian::Big, n));
+        // Big-endian is permitted from version 3 on.
+        let odd = big.anomalies().iter().any(|a| a.kind == AnomalyKind::EarlyBigEndian);
+        assert_eq!(odd, n < 3);
+    }
+    for (bytes, found) in [
+        ([0, 0, 0, 0], 0),
+        ([4, 0, 0, 0], 4),
+        ([0, 0, 0, 4], 4),
+        ([0, 1, 0, 0], 0x100),
+        ([0, 0, 3, 0], 0x300),
+        ([3, 0, 1, 0], 0x1_0003),
+        ([0xff; 4], u32::MAX),
+    ] {
+        let error = version(bytes).unwrap_err();
+        assert_eq!((error.reason(), error.offset()), (&Reason::BadVersion { found }, 4), "{bytes:?}");
+    }
+}

@@ -54,6 +54,12 @@ fn broken_files_in_pieces() {
             bytes[at] = rng.bytes(1)[0];
             any_cut(&name, &bytes, options, [1, 3, 11, 64].into_iter());
             any_cut(&name, &bytes, options.with_strict(true), [1, 17].into_iter());
+            let mut limits = ggufkit_format::Limits::default();
+            limits.max_string = 1 + rng.below(20);
+            limits.max_array = 1 + rng.below(6);
+            limits.max_head = 100 + rng.below(1000);
+            limits.max_depth = 1 + rng.below(3) as u32;
+            any_cut(&name, &bytes, options.with_limits(limits), [1, 29].into_iter());
         }
     }
 }
@@ -104,6 +110,35 @@ fn long_arrays_of_strings_in_pieces() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// No request reaches past the head's end: whoever hands over what is asked for reads no byte of the data section.
+#[test]
+fn no_more_is_asked_for_than_the_head() {
+    for (name, document) in controls::all() {
+        let file = document.build();
+        let options = options(&document, &file);
+        let end = parse(file.gguf(), options).index.unwrap().head_end();
+        for size in [None, Some(file.size())] {
+            let mut indexer = Indexer::new(options.with_size(size));
+            let mut given = file.base();
+            let mut requests = 0;
+            loop {
+                let from = indexer.position();
+                let part = file
+                    .bytes()
+                    .get(usize::try_from(from).unwrap()..usize::try_from(given.max(from)).unwrap());
+                let Progress::Need { at, min } = indexer.advance(part.unwrap(), true) else { break };
+                assert!(at + min <= end, "{name}: asks for {at} + {min}, and the head ends at {end}");
+                assert!(at + min > given, "{name}: was given up to {given}, and asks for {at} + {min} again");
+                given = at + min;
+                requests += 1;
+            }
+            assert!(indexer.finish().error.is_none());
+            // Each record takes a few: a length, a text, a value.
+            assert!(requests < 400, "{name}: {requests} requests");
         }
     }
 }
