@@ -14,7 +14,7 @@ use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 
 use crate::json::JsonText;
 use crate::model::{Model, Part};
-use crate::tensors::{self, Row};
+use crate::tensors::Table;
 
 /// A test for keys or names.
 pub type Filter<'f> = &'f dyn Fn(&[u8]) -> bool;
@@ -61,6 +61,7 @@ pub struct FileDump<'a> {
     view: Option<View<'a>>,
     select: Select<'a>,
     duplicates: Vec<bool>,
+    table: Option<Table<'a>>,
 }
 
 impl<'a> FileDump<'a> {
@@ -74,7 +75,9 @@ impl<'a> FileDump<'a> {
         select: Select<'a>,
     ) -> Self {
         let duplicates = view.as_ref().map(duplicates).unwrap_or_default();
-        Self { path, size, error, view, select, duplicates }
+        let model = |view| Model::single(Part { label: "", file_name: None, size, view });
+        let table = view.filter(|_| select.tensors).map(|view| Table::new(&model(view)));
+        Self { path, size, error, view, select, duplicates, table }
     }
 
     /// What is shown.
@@ -131,20 +134,11 @@ impl<'a> FileDump<'a> {
         })
     }
 
-    /// All tensors as rows, also those that are not shown: what a table of totals is made from.
-    #[must_use]
-    pub fn rows(&self) -> Vec<Row<'a>> {
-        let Some(view) = self.view else { return Vec::new() };
-        tensors::rows(&Model::single(Part { label: "", file_name: None, size: self.size, view }))
-    }
-
     /// The tensors that are shown, in file order.
-    pub fn tensors(&self) -> impl Iterator<Item = TensorEntry<'a>> + use<'a> {
-        let select = self.select;
-        let rows = if select.tensors { self.rows() } else { Vec::new() };
-        rows.into_iter()
-            .filter(move |row| select.names.is_none_or(|wanted| wanted(row.name.as_bytes())))
-            .map(TensorEntry)
+    pub fn tensors(&self) -> impl Iterator<Item = TensorEntry<'a>> + '_ {
+        let names = self.select.names;
+        let rows = self.table.iter().flat_map(Table::iter);
+        rows.filter(move |row| names.is_none_or(|wanted| wanted(row.name.as_bytes()))).map(TensorEntry)
     }
 
     /// What is odd about the head, whatever is shown of it.

@@ -16,7 +16,7 @@ mod select;
 
 use std::fmt;
 
-use ggufkit_format::Escaped;
+use ggufkit_format::{Escaped, is_safe};
 
 pub use near::near;
 pub use select::{SelectError, Selected, select};
@@ -118,8 +118,12 @@ impl Query {
 }
 
 impl fmt::Display for Query {
+    /// As it was asked; escaped only where that could act on a terminal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Escaped(&self.text).fmt(f)
+        match std::str::from_utf8(&self.text) {
+            Ok(text) if text.chars().all(is_safe) => f.write_str(text),
+            _ => Escaped(&self.text).fmt(f),
+        }
     }
 }
 
@@ -213,6 +217,8 @@ mod tests {
         // A backslash in the key itself: both ways of writing it.
         assert!(Query::new(br"a\b").matches(br"a\b").is_some());
         assert!(Query::new(br"a\\b").matches(br"a\b").is_some());
+        assert_eq!(query.to_string(), r"general.name\0");
+        assert_eq!(Query::new(b"\x1b[1m").to_string(), r"\x1b[1m");
     }
 
     #[test]

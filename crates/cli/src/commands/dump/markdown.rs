@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use ggufkit::format::{Escaped, shorten};
 use ggufkit::inspect::dump::{FileDump, TensorEntry};
-use ggufkit::inspect::tensors::{Row, Sizing, mix};
+use ggufkit::inspect::tensors::{Row, Sizing, Totals, mix};
 use ggufkit::inspect::{type_label, units};
 
 use super::text::{self, Limits};
@@ -101,56 +101,59 @@ fn metadata(out: &mut Out, dump: &FileDump<'_>, limits: Limits) -> io::Result<()
 }
 
 fn tensors(out: &mut Out, dump: &FileDump<'_>) -> io::Result<()> {
-    let rows: Vec<Row<'_>> = dump.tensors().map(|TensorEntry(row)| row).collect();
     writeln!(out, "\n## Tensors")?;
-    if rows.is_empty() {
+    let mut here: Option<(Option<u32>, Totals)> = None;
+    for TensorEntry(row) in dump.tensors() {
+        match &mut here {
+            Some((layer, totals)) if *layer == row.layer => totals.add(&row),
+            before => {
+                if let Some((_, totals)) = before {
+                    group_end(out, totals)?;
+                }
+                let mut totals = Totals::default();
+                totals.add(&row);
+                *before = Some((row.layer, totals));
+                match row.layer {
+                    Some(layer) => writeln!(out, "\n### Block {layer}\n")?,
+                    None => writeln!(out, "\n### Outside the blocks\n")?,
+                }
+                writeln!(out, "| # | Name | Type | Shape | Elements | Data at | Bytes | Bits per weight |")?;
+                writeln!(out, "|--:|:--|:--|:--|--:|--:|--:|--:|")?;
+            }
+        }
+        tensor(out, &row)?;
+    }
+    let Some((_, totals)) = here else {
         return writeln!(out, "\nNone.");
-    }
-    for group in rows.chunk_by(|a, b| a.layer == b.layer) {
-        match group.first().and_then(|row| row.layer) {
-            Some(layer) => writeln!(out, "\n### Block {layer}\n")?,
-            None => writeln!(out, "\n### Outside the blocks\n")?,
-        }
-        writeln!(out, "| # | Name | Type | Shape | Elements | Data at | Bytes | Bits per weight |")?;
-        writeln!(out, "|--:|:--|:--|:--|--:|--:|--:|--:|")?;
-        for row in group {
-            tensor(out, row)?;
-        }
-        let elements = group.iter().fold(0_u64, |sum, row| sum.saturating_add(row.elements.unwrap_or(0)));
-        let bytes = group.iter().fold(0_u64, |sum, row| sum.saturating_add(row.size.unwrap_or(0)));
-        let elements = units::count(elements);
-        let bytes = units::count(bytes);
-        let tensors = match group.len() {
-            1 => "1 tensor".to_owned(),
-            n => format!("{} tensors", units::count(n as u64)),
-        };
-        writeln!(out, "\n{tensors}, {elements} elements, {bytes} bytes.")?;
-    }
+    };
+    group_end(out, &totals)?;
     writeln!(out, "\n## Mix of types\n")?;
     writeln!(out, "| Type | Tensors | Elements | Bytes | Bits per weight |\n|:--|--:|--:|--:|--:|")?;
-    let (mut elements, mut bytes) = (0_u64, 0_u64);
-    for share in mix(&rows) {
-        elements = elements.saturating_add(share.elements);
-        bytes = bytes.saturating_add(share.bytes);
-        writeln!(
-            out,
-            "| {} | {} | {} | {} | {} |",
-            literal(&share.tensor_type.to_string()),
-            units::count(share.tensors),
-            units::count(share.elements),
-            units::count(share.bytes),
-            bits(share.bits_per_weight()),
-        )?;
+    let mut all = Totals::default();
+    for share in mix(dump.tensors().map(|TensorEntry(row)| row)) {
+        all.join(&share.totals);
+        let ty = literal(&share.tensor_type.to_string());
+        let [tensors, elements, bytes, bits] = cells(&share.totals);
+        writeln!(out, "| {ty} | {tensors} | {elements} | {bytes} | {bits} |")?;
     }
-    let all = (elements > 0).then(|| bytes as f64 * 8.0 / elements as f64);
-    writeln!(
-        out,
-        "| **All** | **{}** | **{}** | **{}** | **{}** |",
-        units::count(rows.len() as u64),
-        units::count(elements),
-        units::count(bytes),
-        bits(all),
-    )
+    let [tensors, elements, bytes, bits] = cells(&all);
+    writeln!(out, "| **All** | **{tensors}** | **{elements}** | **{bytes}** | **{bits}** |")
+}
+
+fn group_end(out: &mut Out, totals: &Totals) -> io::Result<()> {
+    let [tensors, elements, bytes, bits] = cells(totals);
+    let s = if totals.tensors == 1 { "" } else { "s" };
+    writeln!(out, "\n{tensors} tensor{s}, {elements} elements, {bytes} bytes, {bits} bits per weight.")
+}
+
+/// Tensors, elements, bytes, bits per weight.
+fn cells(totals: &Totals) -> [String; 4] {
+    let bytes = match totals.sizing {
+        Sizing::Exact => units::count(totals.bytes),
+        Sizing::Inferred => format!("at most {}", units::count(totals.bytes)),
+        Sizing::Unknown => "?".to_owned(),
+    };
+    [units::count(totals.tensors), units::count(totals.elements), bytes, bits(totals.bits_per_weight())]
 }
 
 fn tensor(out: &mut Out, row: &Row<'_>) -> io::Result<()> {
@@ -177,7 +180,7 @@ fn tensor(out: &mut Out, row: &Row<'_>) -> io::Result<()> {
 }
 
 fn bits(per_weight: Option<f64>) -> String {
-    per_weight.map_or_else(String::new, |bits| format!("{bits:.2}"))
+    per_weight.map_or_else(|| "?".to_owned(), |bits| format!("{bits:.2}"))
 }
 
 fn anomalies(out: &mut Out, dump: &FileDump<'_>) -> io::Result<()> {

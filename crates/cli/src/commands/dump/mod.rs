@@ -23,6 +23,8 @@ use crate::out::Out;
 use crate::{FAILED, OK};
 use text::Limits;
 
+pub(super) use text::scalar;
+
 /// Print everything in a file's head: metadata, tensor table, every position and size
 ///
 /// Positions are absolute, in bytes. An array is shown by its first 3 elements unless --arrays says otherwise; whatever

@@ -89,7 +89,8 @@ fn namespace<'k>(entry: &KvEntry<'k>) -> &'k [u8] {
 }
 
 fn metadata(out: &mut Out, dump: &FileDump<'_>, limits: Limits) -> io::Result<()> {
-    let mut wide = Widths::default();
+    let mut wide =
+        Widths { offset: "offset".len(), size: "bytes".len(), ty: "type".len(), ..Widths::default() };
     let mut count = 0_u64;
     for entry in dump.metadata() {
         count += 1;
@@ -206,21 +207,25 @@ fn shape(dims: &[u64]) -> String {
 }
 
 fn tensors(out: &mut Out, dump: &FileDump<'_>) -> io::Result<()> {
-    let entries: Vec<TensorEntry<'_>> = dump.tensors().collect();
-    let mut wide = Widths::default();
-    for TensorEntry(row) in &entries {
+    let mut wide = Widths {
+        offset: "data at".len(),
+        size: "bytes".len(),
+        ty: "type".len(),
+        shape: "shape".len(),
+        ..Widths::default()
+    };
+    let mut count = 0;
+    for TensorEntry(row) in dump.tensors() {
+        count += 1;
         wide.offset = wide.offset.max(position(row.data).len());
-        wide.size = wide.size.max(size(row.size, row.sizing).len());
+        wide.size = wide.size.max(columns(&size(row.size, row.sizing)));
         wide.ty = wide.ty.max(row.tensor_type().to_string().len());
         wide.shape = wide.shape.max(shape(row.dims).len());
     }
-    wide.offset = wide.offset.max("data at".len());
-    wide.size = wide.size.max("bytes".len());
-    wide.shape = wide.shape.max("shape".len());
     writeln!(out)?;
     let all = dump.view().map_or(0, |view| view.index().tensors().len() as u64);
-    section(out, "Tensors", entries.len() as u64, all)?;
-    if entries.is_empty() {
+    section(out, "Tensors", count, all)?;
+    if count == 0 {
         return Ok(());
     }
     let titles = [
@@ -233,7 +238,7 @@ fn tensors(out: &mut Out, dump: &FileDump<'_>) -> io::Result<()> {
     let titles = out.paint(Ink::Faint, titles.join("  "));
     writeln!(out, "  {titles}")?;
     let mut last = None;
-    for TensorEntry(row) in &entries {
+    for TensorEntry(row) in dump.tensors() {
         if let Some(layer) = row.layer
             && last != Some(layer)
         {
@@ -242,17 +247,14 @@ fn tensors(out: &mut Out, dump: &FileDump<'_>) -> io::Result<()> {
             group(out, "outside the blocks")?;
         }
         last = row.layer;
-        let columns = [
-            out.paint(Ink::Faint, pad_left(&position(row.data), wide.offset)),
-            out.paint(Ink::Number, pad_left(&size(row.size, row.sizing), wide.size)),
-            out.paint(Ink::Type, pad(&row.tensor_type().to_string(), wide.ty)),
-            out.paint(Ink::Number, pad(&shape(row.dims), wide.shape)),
-        ];
-        let [offset, size, ty, shape] = columns;
-        write!(out, "  {offset}  {size}  {ty}  {shape}  ")?;
+        let offset = out.paint(Ink::Faint, pad_left(&position(row.data), wide.offset));
+        let bytes = out.paint(Ink::Number, pad_left(&size(row.size, row.sizing), wide.size));
+        let ty = out.paint(Ink::Type, pad(&row.tensor_type().to_string(), wide.ty));
+        let dims = out.paint(Ink::Number, pad(&shape(row.dims), wide.shape));
+        write!(out, "  {offset}  {bytes}  {ty}  {dims}  ")?;
         let at = 2 + wide.offset + wide.size + wide.ty + wide.shape + 8;
         let text = name(row.name.as_bytes());
-        let mut fold = if at + self::columns(&text) <= out.width() || out.width() >= at + 30 {
+        let mut fold = if at + columns(&text) <= out.width() || out.width() >= at + 30 {
             Fold::new(at, out.width(), at)
         } else {
             write!(out, "\n{:8}", "")?;

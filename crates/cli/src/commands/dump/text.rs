@@ -105,7 +105,7 @@ fn first_characters(bytes: &[u8], max: Option<u64>) -> &[u8] {
 }
 
 /// A value of fixed size, floats by the shortest digits that give them back.
-pub(super) fn scalar(scalar: Scalar) -> String {
+pub(in crate::commands) fn scalar(scalar: Scalar) -> String {
     match scalar {
         Scalar::U8(v) => v.to_string(),
         Scalar::I8(v) => v.to_string(),
