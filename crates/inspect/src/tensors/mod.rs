@@ -128,9 +128,15 @@ impl<'a> Table<'a> {
 
     /// All rows, file by file in table order.
     pub fn iter(&self) -> impl Iterator<Item = Row<'a>> + '_ {
-        self.parts.iter().enumerate().flat_map(|(part_index, (part, gaps))| {
-            let tensors = part.view.index().tensors().iter().enumerate();
-            tensors.map(move |(index, tensor)| row(*part, part_index, index, tensor, gaps.as_ref()))
+        (0..self.parts.len()).flat_map(|part| self.iter_part(part))
+    }
+
+    /// The rows of one file, by its position in the model.
+    pub fn iter_part(&self, part: usize) -> impl Iterator<Item = Row<'a>> + '_ {
+        let found = self.parts.get(part);
+        found.into_iter().flat_map(move |(file, gaps)| {
+            let tensors = file.view.index().tensors().iter().enumerate();
+            tensors.map(move |(index, tensor)| row(*file, part, index, tensor, gaps.as_ref()))
         })
     }
 
