@@ -84,11 +84,13 @@ impl Diagnosis {
             });
         }
         if let Some(Partial { wanted, present }) = self.partial {
-            let missing = wanted.saturating_sub(present);
+            let missing = match wanted.saturating_sub(present) {
+                1 => "1 byte is missing".to_owned(),
+                n => format!("{n} bytes are missing"),
+            };
             messages.push(Message {
                 text: format!(
-                    "the file ends before its tensors do: they end at {wanted} bytes, the file has {present} \
-                     ({missing} bytes are missing)"
+                    "the file ends before its tensors do: they end at {wanted} bytes, the file has {present}; {missing}"
                 ),
                 help: Some(
                     "the download is not complete: compare the size with the publisher's, and resume it or fetch it \
