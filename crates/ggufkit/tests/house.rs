@@ -37,7 +37,8 @@ fn rooms_use_only_what_they_may() {
         for dependency in package["dependencies"].as_array().expect("dependencies") {
             let name = dependency["name"].as_str().expect("a name");
             // Development dependencies may also use the test kit.
-            let of_tests = dependency["kind"] == "dev" && (name == "ggufkit-testkit" || rules.contains_key(name));
+            let of_tests =
+                dependency["kind"] == "dev" && (name == "ggufkit-testkit" || rules.contains_key(name));
             if name.starts_with("ggufkit") && !of_tests {
                 assert!(allowed.contains(name), "{room} may not use {name}");
             }
@@ -62,7 +63,8 @@ fn only_the_outer_rooms_name_files_and_terminals() {
                 }
                 let text = std::fs::read_to_string(&path).expect("source text");
                 for word in ["std::fs", "std::net", "std::env", "std::process", "println!", "print!("] {
-                    let found = text.lines().any(|line| line.contains(word) && !line.trim_start().starts_with("//"));
+                    let found =
+                        text.lines().any(|line| line.contains(word) && !line.trim_start().starts_with("//"));
                     assert!(!found, "{}: names {word}", path.display());
                 }
             }

@@ -1,16 +1,407 @@
-//! `gguf extract`.
+//! `gguf extract`: tensor data out of a file, reading no more than it.
 
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::FAILED;
-use crate::out::Out;
+use ggufkit::inspect::glob::Glob;
+use ggufkit::inspect::json::JsonText;
+use ggufkit::inspect::tensors::{Row, Sizing, rows};
+use ggufkit::inspect::units;
+use ggufkit::io::npy::{self, Bf16, NpyError};
+use ggufkit::io::{DataError, FileSource, TensorReader};
+use serde_json::{Value, json};
 
-/// Not written yet
+use crate::args::{InputArgs, ReadArgs, number};
+use crate::json::Files;
+use crate::out::{self, Ink, Out};
+use crate::{FAILED, NO, OK, frame};
+
+/// Bytes that are held of one tensor at a time.
+const CHUNK: usize = 8 << 20;
+
+/// Write tensor data to files: raw bytes as they stand in the file, or .npy for plain types
+///
+/// Only the bytes of the chosen tensors (and rows) are read. Each tensor becomes a file of its own, named after it; a
+/// file appears under its name only when it is complete.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {}
+#[command(
+    after_help = "Examples:\n  gguf extract model.gguf 'blk.0.*' -o layer0\n  gguf extract model.gguf --layers 0..4 -o first --npy\n  \
+    gguf extract model.gguf token_embd.weight --rows 0..10 -o rows\n  gguf extract model.gguf output_norm.weight -o - | xxd | head\n  \
+    gguf extract model.gguf 'blk.*.attn_*' --dry-run"
+)]
+pub(crate) struct Args {
+    /// The file, or any member of a shard set
+    #[arg(value_name = "FILE")]
+    file: std::ffi::OsString,
+    /// Names or patterns of tensors (`*`, `?`, `[a-z]`); all tensors when neither these nor --layers are given
+    #[arg(value_name = "PATTERN")]
+    patterns: Vec<String>,
+    /// The folder to write to, or `-` to write one tensor's bytes to standard output
+    #[arg(long, short, value_name = "DIR", required_unless_present = "dry_run")]
+    output: Option<PathBuf>,
+    /// Only tensors of these layers (`blk.N.`): N, A..B, A.. or ..B (B is not included)
+    #[arg(long, value_name = "RANGE", value_parser = range)]
+    layers: Option<(u64, u64)>,
+    /// Only these rows of each tensor
+    #[arg(long, value_name = "RANGE", value_parser = range)]
+    rows: Option<(u64, u64)>,
+    /// Write .npy files; types of blocks have no such form and are refused
+    #[arg(long)]
+    npy: bool,
+    /// Overwrite files that exist
+    #[arg(long)]
+    force: bool,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Tensors that are read at the same time
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// A range of numbers: `7`, `2..5`, `2..`, `..5`.
+fn range(text: &str) -> Result<(u64, u64), String> {
+    let (from, to) = match text.split_once("..") {
+        Some((from, to)) => (
+            if from.is_empty() { 0 } else { number(from)? },
+            if to.is_empty() { u64::MAX } else { number(to)? },
+        ),
+        None => {
+            let one = number(text)?;
+            (one, one.saturating_add(1))
+        }
+    };
+    if from >= to { Err("the range is empty".to_owned()) } else { Ok((from, to)) }
+}
+
+/// A tensor that was chosen, and what became of it.
+struct Job<'a> {
+    row: Row<'a>,
+    reader: &'a TensorReader<'a, FileSource>,
+    rows: Option<(u64, u64)>,
+    file: PathBuf,
+}
 
 impl Args {
-    pub(crate) fn run(self, _out: &mut Out) -> io::Result<u8> {
-        Ok(FAILED)
+    pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        let globs = match self.patterns.iter().map(|p| Glob::new(p)).collect::<Result<Vec<_>, _>>() {
+            Ok(globs) => globs,
+            Err(error) => {
+                out.message(Ink::Bad, "error", &error.to_string())?;
+                return Ok(FAILED);
+            }
+        };
+        let inputs = InputArgs { files: vec![self.file.clone()], how: crate::args::HowArgs::default() };
+        let mut files = if self.json { Some(Files::begin(out, "extract", true)?) } else { None };
+        let mut status = OK;
+        let good = frame::each(out, &inputs, &self.read, self.json, |out, document| {
+            let Some(model) = &document.model else { return Ok(()) };
+            let all = rows(model);
+            // One reader a part, so that what it works out about the table is worked out once.
+            let readers: Vec<_> = document
+                .parts
+                .iter()
+                .filter_map(|part| {
+                    part.view().map(|view| part.source.as_ref().map(|source| TensorReader::new(source, view)))
+                })
+                .collect();
+            let mut jobs = Vec::new();
+            let mut names = Names::default();
+            for row in all {
+                let name = row.name.as_bytes();
+                let chosen = globs.is_empty() || globs.iter().any(|glob| glob.matches(name));
+                let layer = row.layer.map(u64::from);
+                let in_layers = self.layers.is_none_or(|(a, b)| layer.is_some_and(|n| (a..b).contains(&n)));
+                let reader = readers.get(row.part_index).and_then(Option::as_ref);
+                if let (true, true, Some(reader)) = (chosen, in_layers, reader) {
+                    let file = names.file(name, if self.npy { "npy" } else { "bin" });
+                    jobs.push(Job { row, reader, rows: self.rows, file });
+                }
+            }
+            let results = self.carry_out(out, &jobs)?;
+            let failed = results.iter().filter(|result| result.is_err()).count();
+            if failed > 0 {
+                status = FAILED;
+            } else if jobs.is_empty() {
+                status = NO;
+            }
+            if let Some(files) = &mut files {
+                let errors: Vec<_> = document
+                    .failures
+                    .iter()
+                    .map(|(label, f)| json!({ "path": label, "error": f.json() }))
+                    .collect();
+                let tensors: Vec<_> =
+                    jobs.iter().zip(&results).map(|(job, result)| job.json(result)).collect();
+                return files
+                    .add(out, &json!({ "path": document.label, "tensors": tensors, "errors": errors }));
+            }
+            self.say(out, &jobs, &results)
+        })?;
+        if let Some(files) = files {
+            files.end(out)?;
+        }
+        Ok(if good { status } else { FAILED })
+    }
+
+    /// Writes the jobs' files; one result each, in their order.
+    fn carry_out(&self, out: &mut Out, jobs: &[Job<'_>]) -> io::Result<Vec<Result<u64, String>>> {
+        if self.dry_run {
+            return Ok(jobs.iter().map(|job| job.bytes().map_err(|error| error.to_string())).collect());
+        }
+        let Some(folder) = &self.output else { return Ok(Vec::new()) };
+        if folder.as_os_str() == "-" {
+            return match jobs {
+                [job] => Ok(vec![job.copy(self.npy, out).map_err(|error| error.to_string())]),
+                _ => Ok(vec![
+                    Err(format!("standard output takes one tensor, and {} were chosen", jobs.len()));
+                    jobs.len()
+                ]),
+            };
+        }
+        if let Err(error) = fs::create_dir_all(folder) {
+            let message = format!("{}: {error}", out::path(folder));
+            return Ok(vec![Err(message); jobs.len()]);
+        }
+        let threads =
+            self.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let next = AtomicUsize::new(0);
+        let results = Mutex::new(vec![Err("not written".to_owned()); jobs.len()]);
+        std::thread::scope(|scope| {
+            for _ in 0..threads.min(jobs.len()) {
+                scope.spawn(|| {
+                    while let Some((at, job)) = {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        jobs.get(at).map(|job| (at, job))
+                    } {
+                        let result =
+                            job.write(folder, self.npy, self.force).map_err(|error| error.to_string());
+                        if let Ok(mut results) = results.lock()
+                            && let Some(slot) = results.get_mut(at)
+                        {
+                            *slot = result;
+                        }
+                    }
+                });
+            }
+        });
+        Ok(results.into_inner().unwrap_or_default())
+    }
+
+    fn say(&self, out: &mut Out, jobs: &[Job<'_>], results: &[Result<u64, String>]) -> io::Result<()> {
+        if jobs.is_empty() {
+            return out.message(Ink::Warn, "note", "no tensor was chosen: `gguf tensors` lists their names");
+        }
+        let to_stdout = self.output.as_deref() == Some(Path::new("-"));
+        let (mut total, mut said) = (0_u64, None);
+        for (job, result) in jobs.iter().zip(results) {
+            match result {
+                Ok(bytes) if !to_stdout => {
+                    total = total.saturating_add(*bytes);
+                    let file = self.output.as_deref().unwrap_or(Path::new("")).join(&job.file);
+                    let name = out.paint(Ink::Key, out::plain(job.row.name.as_bytes()).to_string());
+                    let size = out.paint(Ink::Number, units::bytes(*bytes));
+                    let note = if job.row.sizing == Sizing::Inferred {
+                        " (size inferred from the next tensor's offset)"
+                    } else {
+                        ""
+                    };
+                    writeln!(
+                        out,
+                        "{name}  {} {:?}  {size}  {}{note}",
+                        job.row.tensor_type(),
+                        job.row.dims,
+                        out::path(&file)
+                    )?;
+                }
+                Ok(_) => {}
+                // The messages name their tensor or file; one that is about the whole call is said once.
+                Err(message) if said.as_ref() != Some(message) => {
+                    out.message(Ink::Bad, "error", message)?;
+                    said = Some(message.clone());
+                }
+                Err(_) => {}
+            }
+        }
+        if !to_stdout {
+            let verb = if self.dry_run { "would be written" } else { "written" };
+            let done = results.iter().filter(|r| r.is_ok()).count();
+            writeln!(out, "{done} of {} tensors {verb}, {}", jobs.len(), units::bytes(total))?;
+        }
+        Ok(())
+    }
+}
+
+/// What can stop one tensor from being written.
+#[derive(Debug)]
+enum Trouble {
+    Data(DataError),
+    Npy(NpyError),
+    File(PathBuf, io::Error),
+    Output(io::Error),
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Data(error) => error.fmt(f),
+            Self::Npy(error) => error.fmt(f),
+            Self::File(path, error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                write!(f, "{} exists; --force overwrites it", out::path(path))
+            }
+            Self::File(path, error) => write!(f, "{}: {error}", out::path(path)),
+            Self::Output(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<DataError> for Trouble {
+    fn from(error: DataError) -> Self {
+        Self::Data(error)
+    }
+}
+
+impl<'a> Job<'a> {
+    /// The rows that were asked for and exist.
+    fn rows(&self) -> Result<Option<Range<u64>>, Trouble> {
+        let Some((from, to)) = self.rows else { return Ok(None) };
+        let (count, _) = self.reader.row_shape(self.row.tensor)?;
+        // An open end means the last row; a start past it is an error of its own.
+        Ok(Some(from..if to == u64::MAX { count.max(from) } else { to }))
+    }
+
+    /// Bytes of data that the file will have.
+    fn bytes(&self) -> Result<u64, Trouble> {
+        let reader = self.reader;
+        Ok(match self.rows()? {
+            None => reader.extent(self.row.tensor)?.span.len,
+            Some(rows) => reader.row_span(self.row.tensor, rows)?.len,
+        })
+    }
+
+    /// Writes the data to `to`, chunk by chunk; returns the number of its bytes.
+    fn copy<W: Write + ?Sized>(&self, npy: bool, to: &mut W) -> Result<u64, Trouble> {
+        let (reader, tensor, rows) = (self.reader, self.row.tensor, self.rows()?);
+        let total = self.bytes()?;
+        if npy {
+            npy::write(reader, tensor, rows, Bf16::Refuse, to).map_err(Trouble::Npy)?;
+            return Ok(total);
+        }
+        let mut chunks = match rows {
+            Some(rows) => reader.row_chunks(tensor, rows, CHUNK)?,
+            None => reader.chunks(tensor, CHUNK)?,
+        };
+        while let Some(chunk) = chunks.next_chunk() {
+            to.write_all(chunk?.bytes).map_err(Trouble::Output)?;
+        }
+        Ok(total)
+    }
+
+    /// Writes the file: beside its place first, under its name when it is whole.
+    fn write(&self, folder: &Path, npy: bool, force: bool) -> Result<u64, Trouble> {
+        let path = folder.join(&self.file);
+        let trouble = |error| Trouble::File(path.clone(), error);
+        if !force && path.symlink_metadata().is_ok() {
+            return Err(trouble(io::ErrorKind::AlreadyExists.into()));
+        }
+        let beside = folder.join(format!(".{}.{}.part", self.file.display(), std::process::id()));
+        let file = OpenOptions::new().write(true).create_new(true).open(&beside).map_err(trouble)?;
+        let result = self.fill(&file, npy).and_then(|bytes| {
+            if force {
+                fs::rename(&beside, &path).map_err(trouble)?;
+            } else {
+                // A link fails where a file has appeared meanwhile; a rename would replace it.
+                fs::hard_link(&beside, &path)
+                    .or_else(|error| match error.kind() {
+                        io::ErrorKind::AlreadyExists => Err(error),
+                        _ => fs::rename(&beside, &path),
+                    })
+                    .map_err(trouble)?;
+            }
+            Ok(bytes)
+        });
+        // Gone already where it was renamed.
+        let _ = fs::remove_file(&beside);
+        result
+    }
+
+    fn fill(&self, mut file: &File, npy: bool) -> Result<u64, Trouble> {
+        self.copy(npy, &mut file)
+    }
+
+    fn json(&self, result: &Result<u64, String>) -> Value {
+        json!({
+            "name": JsonText(self.row.name), "type": self.row.tensor_type().to_string(), "shape": self.row.dims,
+            "offset": self.row.data, "file": self.file.display().to_string(), "rows": self.rows.map(|(a, b)| [a, b]),
+            "bytes": result.as_ref().ok(), "sizing": self.row.sizing, "error": result.as_ref().err(),
+        })
+    }
+}
+
+/// Names of files for names of tensors: nothing in them leaves the folder, and no two are the same.
+#[derive(Default)]
+struct Names(std::collections::BTreeMap<String, usize>);
+
+impl Names {
+    fn file(&mut self, name: &[u8], extension: &str) -> PathBuf {
+        let mut stem = String::new();
+        for &byte in name.iter().take(160) {
+            match byte {
+                b'.' if stem.is_empty() => stem.push_str("%2e"),
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-' => stem.push(byte.into()),
+                other => stem.push_str(&format!("%{other:02x}")),
+            }
+        }
+        if stem.is_empty() {
+            stem.push_str("%00");
+        }
+        stem.truncate(200);
+        // File systems that do not tell case apart would merge two such names.
+        let times = self.0.entry(stem.to_ascii_lowercase()).or_insert(0);
+        *times += 1;
+        // A `~` in a tensor's name is escaped, so these names are nobody else's.
+        PathBuf::from(if *times == 1 {
+            format!("{stem}.{extension}")
+        } else {
+            format!("{stem}~{times}.{extension}")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read_as_typed() {
+        assert_eq!(range("7"), Ok((7, 8)));
+        assert_eq!(range("2..5"), Ok((2, 5)));
+        assert_eq!(range("2.."), Ok((2, u64::MAX)));
+        assert_eq!(range("..5"), Ok((0, 5)));
+        assert!(range("5..5").is_err());
+        assert!(range("x").is_err());
+    }
+
+    #[test]
+    fn no_name_leaves_the_folder_and_none_is_taken_twice() {
+        let mut names = Names::default();
+        let mut file = |name: &[u8]| names.file(name, "bin").display().to_string();
+        assert_eq!(file(b"blk.0.attn_q.weight"), "blk.0.attn_q.weight.bin");
+        assert_eq!(file(b"../../etc/passwd"), "%2e.%2f..%2fetc%2fpasswd.bin");
+        assert_eq!(file(b""), "%00.bin");
+        assert_eq!(file(b"a\0b\x1b"), "a%00b%1b.bin");
+        assert_eq!(file(b"W"), "W.bin");
+        assert_eq!(file(b"w"), "w~2.bin");
+        assert!(file(&[0xff; 5000]).len() < 255);
     }
 }
