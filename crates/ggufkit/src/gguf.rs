@@ -1,5 +1,6 @@
 //! An open file.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use ggufkit_format::{Index, Kv, Options, ReadAt as _, Tensor, Value, View};
@@ -115,6 +116,14 @@ impl Gguf {
     /// The data does not lie within the file, or cannot be read.
     pub fn read(&self, tensor: &Tensor) -> Result<Vec<u8>, Error> {
         self.reader().read(tensor).map_err(|source| Error::Data { path: self.path.clone(), source })
+    }
+
+    /// The bytes of some rows of a tensor: `dims[0]` elements each, counted over all other dimensions.
+    ///
+    /// # Errors
+    /// As [`Gguf::read`]; rows that do not exist, and rows of a tensor whose type is not known.
+    pub fn rows(&self, tensor: &Tensor, rows: Range<u64>) -> Result<Vec<u8>, Error> {
+        self.reader().rows(tensor, rows).map_err(|source| Error::Data { path: self.path.clone(), source })
     }
 
     /// This file as a model, for the questions of [`inspect`](crate::inspect).

@@ -74,7 +74,7 @@
 //! assert_eq!(data.len(), 210 * 384);
 //!
 //! // Rows are whole blocks, so rows can be read alone.
-//! let rows = file.reader().rows(embedding, 2..4)?;
+//! let rows = file.rows(embedding, 2..4)?;
 //! assert_eq!(rows, data[2 * 210..4 * 210]);
 //! # Ok(())
 //! # }
