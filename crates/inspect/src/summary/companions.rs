@@ -12,6 +12,14 @@ use crate::text::Text;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Number(pub Scalar);
 
+impl Number {
+    /// The number as JSON writes it, without quotes.
+    #[must_use]
+    pub fn text(&self) -> String {
+        super::figures::scalar_text(self.0)
+    }
+}
+
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         JsonScalar(self.0).serialize(serializer)

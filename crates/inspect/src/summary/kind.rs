@@ -116,7 +116,7 @@ impl Names {
 pub(super) fn kind_of(facts: &Facts<'_>) -> (Kind, String) {
     let text = |key: &str| facts.keys.get(key).and_then(|value| value.as_str());
     let names = &facts.names;
-    let weightless = names.all == 0 && !facts.is_partial_set();
+    let weightless = names.all == 0 && !facts.is_partial_set() && facts.is_complete();
     let vocabulary = facts.keys.find(b"tokenizer.ggml.tokens").is_some();
     let lora = text("adapter.type") == Some("lora");
     if let Some(stated) = text("general.type") {

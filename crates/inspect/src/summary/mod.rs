@@ -102,8 +102,12 @@ pub struct File {
     pub alignment_from: &'static str,
     /// Number of key-values that were read.
     pub key_values: u64,
+    /// Number of key-values that the headers declare.
+    pub key_values_declared: u64,
     /// Number of tensors that were read.
     pub tensors: u64,
+    /// Number of tensors that the headers declare.
+    pub tensors_declared: u64,
     /// Whether all heads were read to their ends.
     pub complete: bool,
 }
@@ -181,6 +185,11 @@ impl<'a> Facts<'a> {
         (self.layers > 0).then_some(self.layers)
     }
 
+    /// Whether the heads were read to their ends.
+    fn is_complete(&self) -> bool {
+        self.model.parts().all(|part| part.view.index().is_complete())
+    }
+
     /// Whether these are some of the files of a split model.
     fn is_partial_set(&self) -> bool {
         self.split_count.is_some_and(|count| count > self.model.len() as u64)
@@ -219,11 +228,18 @@ pub fn summary<'a>(model: &Model<'a>) -> Summary<'a> {
     };
     let mut found = Vec::new();
     for (at, part) in model.parts().enumerate() {
-        notices::of_head(&part, &mut found);
-        placement::of_part(&table, at, &mut found);
+        let mut of_part = Vec::new();
+        notices::of_head(&part, &mut of_part);
+        placement::of_part(&table, at, &mut of_part);
+        notices::join(&mut found, of_part);
     }
     notices::of_duplicates(&facts, &mut found);
-    notices::of_meaning(&facts, &out, &mut found);
+    // Of heads that were read in part nothing can be called absent, and no two parts be compared.
+    if out.file.complete {
+        notices::of_meaning(&facts, &out, &mut found);
+    } else if let Some(quantization) = &mut out.quantization {
+        quantization.forget_comparison();
+    }
     if model.len() == 1 {
         found.iter_mut().for_each(|notice| notice.file = None);
     }
@@ -250,7 +266,9 @@ impl File {
                 AlignmentSource::Header => "header",
             },
             key_values: 0,
+            key_values_declared: 0,
             tensors: 0,
+            tensors_declared: 0,
             complete: true,
         };
         for part in model.parts() {
@@ -261,6 +279,9 @@ impl File {
             out.data_size = out.data_size.zip(data).map(|(sum, size)| sum.saturating_add(size));
             out.key_values += index.kvs().len() as u64;
             out.tensors += index.tensors().len() as u64;
+            let (kvs, tensors) = (index.header().kv_count, index.header().tensor_count);
+            out.key_values_declared = out.key_values_declared.saturating_add(kvs);
+            out.tensors_declared = out.tensors_declared.saturating_add(tensors);
             out.complete &= index.is_complete();
         }
         out

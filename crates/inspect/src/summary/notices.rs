@@ -80,14 +80,23 @@ fn name_of<'a>(part: &Part<'a>, path: &Path) -> Option<Text<'a>> {
     }
 }
 
+/// Adds the notices of a further file: of each sort the first one stays.
+pub(super) fn join<'a>(notices: &mut Vec<Notice<'a>>, more: Vec<Notice<'a>>) {
+    // There are few sorts, whatever the files.
+    for notice in more {
+        match notices.iter_mut().find(|there| there.code == notice.code) {
+            Some(there) => there.count = there.count.saturating_add(notice.count),
+            None => notices.push(notice),
+        }
+    }
+}
+
 /// What the reader noticed in a head, each sort once.
 pub(super) fn of_head<'a>(part: &Part<'a>, notices: &mut Vec<Notice<'a>>) {
-    let start = notices.len();
     let index = part.view.index();
     for anomaly in index.anomalies() {
         let code = anomaly.kind.code();
-        // There are few sorts, whatever the file.
-        match notices.get_mut(start..).unwrap_or_default().iter_mut().find(|notice| notice.code == code) {
+        match notices.iter_mut().find(|notice| notice.code == code) {
             Some(notice) => notice.count += 1,
             None => {
                 let notice = Notice::new(code, anomaly.kind.to_string());

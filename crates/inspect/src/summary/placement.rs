@@ -64,9 +64,10 @@ pub(super) fn of_part<'a>(table: &Table<'a>, part: usize, notices: &mut Vec<Noti
                 format!("offset {} is no multiple of the alignment {alignment}", row.tensor.offset)
             });
         }
-        if row.data.is_none() && row.part.view.index().data_start().is_some() {
+        let no_size = row.size_error == Some(layout::SizeError::Overflow);
+        if row.data.is_none() && row.part.view.index().data_start().is_some() && !no_size {
             overflow.add(&row, || "the position of the data overflows 64 bits".to_owned());
-        } else if row.in_file() == Some(false) && row.size_error != Some(layout::SizeError::Overflow) {
+        } else if row.in_file() == Some(false) && !no_size {
             outside.add(&row, || outside_message(&row));
         }
         if let Some(start) = row.data

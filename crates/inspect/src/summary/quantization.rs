@@ -119,6 +119,16 @@ impl Quantization {
     }
 }
 
+impl Quantization {
+    /// Takes back what was concluded, for a tensor table of which only a part is known.
+    pub(super) fn forget_comparison(&mut self) {
+        self.dominant = None;
+        self.resembles = None;
+        self.agrees = None;
+        self.disagreement = None;
+    }
+}
+
 impl TypeShare {
     fn of(share: &Share, all: u64) -> Self {
         let Totals { tensors, elements, bytes, sizing } = share.totals;

@@ -72,10 +72,12 @@ impl Row<'_> {
         Some(span)
     }
 
-    /// Whether the data lies within the file; `None` when the file's size or the data's span is not known.
+    /// Whether the data lies within the file; `None` when the file's size or the data's place is not known.
     #[must_use]
     pub fn in_file(&self) -> Option<bool> {
         let size = self.part.size?;
+        // Where the data section begins is not known of a head that was read in part.
+        self.part.view.index().data_start()?;
         if self.size_error == Some(layout::SizeError::Overflow) || self.data.is_none_or(|data| data > size) {
             return Some(false);
         }

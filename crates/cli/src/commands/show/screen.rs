@@ -1,0 +1,544 @@
+//! The screen: rows of facts, the bar, the notes.
+
+use std::io::{self, Write as _};
+
+use ggufkit::inspect::summary::{Figure, Kind, Notice, Projector, Quantization, Summary};
+use ggufkit::inspect::tensors::Sizing;
+use ggufkit::inspect::{Text, units};
+
+use super::bar;
+use crate::frame::Document;
+use crate::out::{self, Ink, Out, pad};
+
+/// Columns of the labels, indentation included.
+const LABELS: usize = 17;
+
+/// Types that the quantization row names.
+const MAX_TYPES: usize = 6;
+
+/// Special tokens that are named.
+const MAX_SPECIAL: usize = 8;
+
+/// Templates, datasets, missing names that a row names.
+const MAX_NAMED: usize = 4;
+
+/// Notes that are printed; the rest is counted.
+const MAX_NOTES: usize = 12;
+
+/// A row: facts behind a label.
+struct Row<'o> {
+    out: &'o mut Out,
+    label: &'static str,
+    column: usize,
+}
+
+impl<'o> Row<'o> {
+    fn new(out: &'o mut Out, label: &'static str) -> Self {
+        Self { out, label, column: 0 }
+    }
+
+    /// Adds a fact; it goes to the next line where it does not fit, and words do where it is longer than a line.
+    fn add(&mut self, ink: Option<Ink>, text: &str) -> io::Result<()> {
+        let room = self.out.width().saturating_sub(LABELS).max(16);
+        for (at, line) in wrap(text, room).iter().enumerate() {
+            let wide = out::columns(line);
+            if self.column == 0 {
+                let label = self.out.paint(Ink::Key, pad(self.label, LABELS - 4));
+                write!(self.out, "  {label}  ")?;
+            } else if at > 0 || self.column + 2 + wide > room {
+                write!(self.out, "\n{:LABELS$}", "")?;
+                self.column = 0;
+            } else {
+                write!(self.out, "  ")?;
+                self.column += 2;
+            }
+            match ink {
+                Some(ink) => {
+                    let line = self.out.paint(ink, line);
+                    write!(self.out, "{line}")?;
+                }
+                None => write!(self.out, "{line}")?,
+            }
+            self.column += wide;
+        }
+        Ok(())
+    }
+
+    fn plain(&mut self, text: &str) -> io::Result<()> {
+        self.add(None, text)
+    }
+
+    fn figure(&mut self, name: &str, figure: Option<&Figure>) -> io::Result<()> {
+        match figure {
+            Some(figure) => self.plain(&format!("{name} {}", words(figure))),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the row; one without facts leaves nothing.
+    fn end(self) -> io::Result<()> {
+        if self.column > 0 { writeln!(self.out) } else { Ok(()) }
+    }
+}
+
+/// A text in lines of at most `room` columns, broken between words where there are any.
+fn wrap(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let mut word = word.to_owned();
+        let start = lines.last().map_or(0, |line| out::columns(line));
+        if start > 0 && start + 1 + out::columns(&word) > room {
+            lines.push(String::new());
+        } else if start > 0 {
+            word.insert(0, ' ');
+        }
+        for c in word.chars() {
+            let mut one = [0; 4];
+            let c = c.encode_utf8(&mut one);
+            match lines.last_mut() {
+                Some(line) if out::columns(line) + out::columns(c) <= room => line.push_str(c),
+                _ => lines.push(c.to_owned()),
+            }
+        }
+    }
+    lines
+}
+
+fn words(figure: &Figure) -> String {
+    match figure {
+        Figure::One(n) => units::count(*n),
+        Figure::Layers { min, max, .. } if min == max => units::count(*min),
+        Figure::Layers { min, max, values } => {
+            format!("{} to {} ({} values)", units::count(*min), units::count(*max), units::count(*values))
+        }
+        Figure::Odd { ty, text } if text.is_empty() => format!("? ({ty})"),
+        Figure::Odd { ty, text } => format!("{text} ({ty})"),
+    }
+}
+
+fn quoted(text: &Text<'_>, max: usize) -> String {
+    format!("\"{}\"", out::fit(text.as_bytes(), max))
+}
+
+/// Prints what is known of a file.
+pub(super) fn print(
+    out: &mut Out,
+    document: &Document<'_>,
+    summary: &Summary<'_>,
+    missing: u64,
+) -> io::Result<()> {
+    let title = out.paint(Ink::Head, document.label);
+    writeln!(out, "{title}")?;
+    let complete = summary.file.complete;
+    if !complete {
+        let mut row = Row::new(out, "read in part");
+        row.add(
+            Some(Ink::Bad),
+            "the head could not be read to its end; what follows is what came before that",
+        )?;
+        row.end()?;
+    }
+    if let Some(name) = &summary.name {
+        let mut row = Row::new(out, "name");
+        row.add(Some(Ink::Text), &out::fit(name.as_bytes(), 200))?;
+        row.end()?;
+    }
+    kind(out, summary)?;
+    parameters(out, summary)?;
+    if let Some(quantization) = &summary.quantization {
+        quantized(out, quantization)?;
+    }
+    shape(out, summary)?;
+    tokenizer(out, summary)?;
+    templates(out, summary)?;
+    companions(out, summary)?;
+    file(out, summary)?;
+    bar::print(out, &summary.areas, missing)?;
+    notes(out, &summary.notices)
+}
+
+fn kind(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
+    let mut row = Row::new(out, "kind");
+    if summary.kind == Kind::Unknown && !summary.file.complete {
+        row.add(Some(Ink::Faint), "not known from what was read")?;
+    } else {
+        row.add(Some(Ink::Text), summary.kind.words())?;
+        row.add(Some(Ink::Faint), &format!("({})", summary.kind_reason))?;
+    }
+    row.end()?;
+    let mut row = Row::new(out, "architecture");
+    match (&summary.architecture, summary.architecture_known) {
+        (Some(name), known) => {
+            let name = match name.as_bytes() {
+                [] => "\"\" (empty)".to_owned(),
+                name => out::fit(name, 64),
+            };
+            row.add(Some(Ink::Text), &name)?;
+            if known == Some(false) {
+                row.add(Some(Ink::Warn), "(not one that llama.cpp knows)")?;
+            }
+        }
+        (None, _) if summary.file.complete => row.add(Some(Ink::Warn), "absent (no general.architecture)")?,
+        (None, _) => row.add(Some(Ink::Faint), "not read")?,
+    }
+    if let Some(label) = &summary.size_label {
+        row.plain(&format!("size {}", out::fit(label.as_bytes(), 24)))?;
+    }
+    if let Some(license) = &summary.license {
+        row.plain(&format!("license {}", out::fit(license.as_bytes(), 40)))?;
+    }
+    row.end()
+}
+
+fn parameters(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
+    let mut row = Row::new(out, "parameters");
+    if summary.file.tensors == 0 {
+        // Of a head that was read in part nothing can be called absent.
+        if summary.file.complete {
+            row.plain("none: there is no tensor")?;
+        }
+        return row.end();
+    }
+    match summary.parameters.total {
+        Some(n) if n < 1000 => row.add(Some(Ink::Number), &n.to_string())?,
+        Some(n) => {
+            row.add(Some(Ink::Number), &units::parameters(n))?;
+            row.plain(&format!("({})", units::count(n)))?;
+        }
+        None => row.add(Some(Ink::Warn), "not countable: the sum does not fit in 64 bits")?,
+    }
+    if let Some(active) = summary.parameters.active {
+        let active = format!("active per token {} ({})", units::parameters(active), units::count(active));
+        row.plain(&active)?;
+    }
+    row.end()
+}
+
+fn quantized(out: &mut Out, quantization: &Quantization) -> io::Result<()> {
+    let mut row = Row::new(out, "quantization");
+    let mut bound = "";
+    for share in quantization.mix.iter().take(MAX_TYPES) {
+        let part = bar::percent(share.share);
+        let part = match share.size_known {
+            Sizing::Exact => part,
+            Sizing::Inferred => {
+                bound = "≤";
+                format!("≤{part}")
+            }
+            Sizing::Unknown => "of unknown size".to_owned(),
+        };
+        row.add(Some(Ink::Type), &format!("{} {part}", share.name))?;
+    }
+    let more = quantization.mix.len().saturating_sub(MAX_TYPES) + quantization.more_types;
+    if more > 0 {
+        row.plain(&format!("and {more} more types"))?;
+    }
+    if let Some(bits) = quantization.bits_per_weight {
+        row.add(Some(Ink::Number), &format!("{bound}{bits:.2} bits per weight"))?;
+    }
+    row.end()?;
+    let mut row = Row::new(out, "file type");
+    match (&quantization.stated, quantization.agrees) {
+        (Some(stated), agrees) => {
+            row.add(Some(Ink::Type), &stated.name)?;
+            match agrees {
+                Some(true) => row.add(Some(Ink::Good), "agrees with the tensors")?,
+                Some(false) => row.add(Some(Ink::Warn), "disagrees with the tensors")?,
+                None => {}
+            }
+        }
+        (None, _) => row.add(Some(Ink::Faint), "absent")?,
+    }
+    let told = |name: &String| {
+        let stated = quantization.stated.as_ref().map(|stated| &stated.name);
+        stated == Some(name) || quantization.dominant.as_ref() == Some(name)
+    };
+    if let Some(recipe) = quantization.resembles.as_ref().filter(|name| !told(name)) {
+        row.plain(&format!("the mix is like that of {recipe}"))?;
+    }
+    row.end()
+}
+
+fn shape(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
+    let figures = &summary.figures;
+    let mut row = Row::new(out, "shape");
+    row.figure("context", figures.context_length.as_ref())?;
+    row.figure("layers", figures.layers.as_ref())?;
+    row.figure("embedding", figures.embedding_length.as_ref())?;
+    row.figure("heads", figures.heads.as_ref())?;
+    row.figure("kv heads", figures.kv_heads.as_ref())?;
+    row.figure("head size", figures.key_length.as_ref())?;
+    row.figure("feed-forward", figures.feed_forward_length.as_ref())?;
+    row.figure("window", figures.sliding_window.as_ref())?;
+    row.figure("experts", figures.experts.as_ref())?;
+    row.figure("experts used", figures.experts_used.as_ref())?;
+    row.figure("experts shared", figures.experts_shared.as_ref())?;
+    row.end()
+}
+
+fn tokenizer(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
+    let mut row = Row::new(out, "vocabulary");
+    let Some(tokenizer) = &summary.tokenizer else {
+        row.figure("size", summary.figures.vocab_size.as_ref())?;
+        return row.end();
+    };
+    match tokenizer.tokens {
+        Some(1) => row.plain("1 token")?,
+        Some(n) => row.plain(&format!("{} tokens", units::count(n)))?,
+        None if summary.file.complete => row.add(Some(Ink::Faint), "no tokens")?,
+        None => {}
+    }
+    let model = tokenizer.model.map(|model| out::fit(model.as_bytes(), 32));
+    let pre = tokenizer.pre.map(|pre| out::fit(pre.as_bytes(), 32));
+    match (model, pre) {
+        (Some(model), Some(pre)) => row.add(Some(Ink::Text), &format!("{model} / {pre}"))?,
+        (Some(model), None) => row.add(Some(Ink::Text), &model)?,
+        (None, Some(pre)) => row.add(Some(Ink::Text), &format!("pre-tokenizer {pre}"))?,
+        (None, None) => {}
+    }
+    if let Some(merges) = tokenizer.merges {
+        row.plain(&format!("{} merges", units::count(merges)))?;
+    }
+    for token in tokenizer.special.iter().take(MAX_SPECIAL) {
+        let id = match &token.id {
+            Figure::One(id) => id.to_string(),
+            other => words(other),
+        };
+        let text = match &token.text {
+            Some(text) => format!("{} {id} {}", token.name, quoted(text, 24)),
+            None => format!("{} {id}", token.name),
+        };
+        row.add((token.in_vocabulary == Some(false)).then_some(Ink::Warn), &text)?;
+    }
+    let more = tokenizer.special.len().saturating_sub(MAX_SPECIAL);
+    if more > 0 {
+        row.add(Some(Ink::Faint), &format!("and {more} more"))?;
+    }
+    row.end()
+}
+
+fn templates(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
+    let Some(templates) = &summary.chat_templates else { return Ok(()) };
+    let mut row = Row::new(out, "chat template");
+    match templates.default {
+        Some(bytes) => row.plain(&format!("{} bytes", units::count(bytes)))?,
+        None => row.add(Some(Ink::Faint), "no default one")?,
+    }
+    for template in templates.named.iter().take(MAX_NAMED) {
+        let name = quoted(&template.name, 32);
+        match template.bytes {
+            Some(bytes) => row.plain(&format!("{name} {} bytes", units::count(bytes)))?,
+            None => row.add(Some(Ink::Warn), &format!("{name} is no string"))?,
+        }
+    }
+    let more = templates.named_count.saturating_sub(templates.named.len().min(MAX_NAMED) as u64);
+    if more > 0 {
+        row.plain(&format!("and {} more", units::count(more)))?;
+    }
+    for name in templates.missing.iter().take(MAX_NAMED) {
+        row.add(Some(Ink::Warn), &format!("{} is listed but missing", quoted(name, 32)))?;
+    }
+    row.end()
+}
+
+fn companions(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
+    if let Some(adapter) = &summary.adapter {
+        let mut row = Row::new(out, "adapter");
+        if let Some(ty) = &adapter.adapter_type {
+            row.add(Some(Ink::Text), &format!("type {}", out::fit(ty.as_bytes(), 32)))?;
+        }
+        row.figure("rank", adapter.rank.as_ref())?;
+        match &adapter.alpha {
+            Some(alpha) => row.plain(&format!("alpha {}", alpha.text()))?,
+            None => row.add(Some(Ink::Faint), "no alpha")?,
+        }
+        row.plain(&counted(adapter.pairs, "pair of tensors", "pairs of tensors"))?;
+        if adapter.unpaired > 0 {
+            row.add(
+                Some(Ink::Warn),
+                &format!("{} tensors without their pair", units::count(adapter.unpaired)),
+            )?;
+        }
+        for (name, text) in [("task", adapter.task_name), ("prefix", adapter.prompt_prefix)] {
+            if let Some(text) = text {
+                row.plain(&format!("{name} {}", quoted(&text, 40)))?;
+            }
+        }
+        if let Some(n) = adapter.invocation_tokens {
+            row.plain(&format!("invoked by {} tokens", units::count(n)))?;
+        }
+        row.end()?;
+    }
+    for sense in &summary.projectors {
+        projector(out, sense)?;
+    }
+    if let Some(imatrix) = &summary.imatrix {
+        let mut row = Row::new(out, "imatrix");
+        row.plain(&format!("{} entries", units::count(imatrix.entries)))?;
+        row.figure("chunks", imatrix.chunk_count.as_ref())?;
+        row.figure("of tokens", imatrix.chunk_size.as_ref())?;
+        row.end()?;
+        let mut row = Row::new(out, "datasets");
+        for dataset in imatrix.datasets.iter().take(MAX_NAMED) {
+            row.add(Some(Ink::Text), &quoted(dataset, 60))?;
+        }
+        let all = imatrix.datasets_count.unwrap_or(0);
+        let more = all.saturating_sub(imatrix.datasets.len().min(MAX_NAMED) as u64);
+        if more > 0 {
+            row.plain(&format!("and {} more", units::count(more)))?;
+        }
+        if imatrix.datasets_count.is_none() {
+            row.add(Some(Ink::Faint), "absent")?;
+        }
+        row.end()?;
+    }
+    if let Some(vector) = &summary.control_vector {
+        let mut row = Row::new(out, "vector");
+        row.plain(&format!("{} directions", units::count(vector.directions)))?;
+        row.figure("layers", vector.layers.as_ref())?;
+        if let Some(hint) = &vector.model_hint {
+            row.plain(&format!("for {}", quoted(hint, 40)))?;
+        }
+        row.end()?;
+    }
+    Ok(())
+}
+
+fn projector(out: &mut Out, sense: &Projector<'_>) -> io::Result<()> {
+    let label = match sense.modality {
+        "vision" => "vision",
+        "audio" => "audio",
+        "gen.audio" => "audio output",
+        _ => "projector",
+    };
+    let mut row = Row::new(out, label);
+    match &sense.projector_type {
+        Some(ty) => row.add(Some(Ink::Text), &format!("projector {}", out::fit(ty.as_bytes(), 40)))?,
+        None => row.add(Some(Ink::Warn), "projector type absent")?,
+    }
+    row.figure("layers", sense.layers.as_ref())?;
+    row.figure("embedding", sense.embedding_length.as_ref())?;
+    row.figure("projects to", sense.projection_dim.as_ref())?;
+    row.figure("image", sense.image_size.as_ref())?;
+    row.figure("patch", sense.patch_size.as_ref())?;
+    row.figure("mel bins", sense.mel_bins.as_ref())?;
+    row.end()
+}
+
+fn file(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
+    let file = &summary.file;
+    if let Some(shards) = &summary.shards {
+        let mut row = Row::new(out, "shards");
+        match (&shards.count, &shards.no) {
+            (Some(Figure::One(count)), Some(Figure::One(no))) if shards.files == 1 => {
+                // Names count from 1, the key from 0.
+                row.plain(&format!("number {} of {count}", no.saturating_add(1)))?;
+            }
+            (Some(Figure::One(count)), _) => row.plain(&format!("{} of {count} files", shards.files))?,
+            _ => row.plain(&format!("{} files", shards.files))?,
+        }
+        row.figure("tensors in all", shards.tensors.as_ref())?;
+        if shards.missing_count > 0 {
+            row.add(Some(Ink::Bad), &format!("{} missing", units::count(shards.missing_count)))?;
+        }
+        row.end()?;
+    }
+    let mut row = Row::new(out, "file");
+    match file.size {
+        Some(size) if size < 1024 => row.add(Some(Ink::Number), &units::bytes(size))?,
+        Some(size) => {
+            row.add(Some(Ink::Number), &units::bytes(size))?;
+            row.plain(&format!("({} bytes)", units::count(size)))?;
+        }
+        None => row.add(Some(Ink::Faint), "size unknown (a stream)")?,
+    }
+    row.plain(&format!("GGUF {}", file.version))?;
+    row.plain(&format!("{}-endian", file.endian))?;
+    if let Some(dialect) = &file.dialect {
+        row.add(Some(Ink::Warn), &format!("layout {dialect}"))?;
+    }
+    let alignment = format!("alignment {}", units::count(file.alignment));
+    row.plain(&alignment)?;
+    row.end()?;
+    let mut row = Row::new(out, "contents");
+    row.plain(&read_of(file.key_values, file.key_values_declared, "key-value", "key-values"))?;
+    row.plain(&read_of(file.tensors, file.tensors_declared, "tensor", "tensors"))?;
+    row.plain(&format!("head {}", units::bytes(file.head_size)))?;
+    if let Some(at) = file.data_offset.filter(|_| file.tensors > 0) {
+        row.plain(&format!("data at {at:#x}"))?;
+    }
+    row.end()
+}
+
+/// A count, and beside it the declared one where fewer were read.
+fn read_of(read: u64, declared: u64, one: &str, many: &str) -> String {
+    if read == declared {
+        return counted(read, one, many);
+    }
+    format!("{} of {}", units::count(read), counted(declared, one, many))
+}
+
+fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", units::count(n), if n == 1 { one } else { many })
+}
+
+fn notes(out: &mut Out, notices: &[Notice<'_>]) -> io::Result<()> {
+    for notice in notices.iter().take(MAX_NOTES) {
+        let mut text = notice.message.clone();
+        let place = place(notice);
+        match (notice.count, place.is_empty()) {
+            (0 | 1, true) => {}
+            (0 | 1, false) => text.push_str(&format!(" ({place})")),
+            (n, true) => text.push_str(&format!(" ({} times)", units::count(n))),
+            (n, false) => text.push_str(&format!(" ({} times, first {place})", units::count(n))),
+        }
+        note(out, Ink::Warn, "note", &text)?;
+        if let Some(help) = &notice.help {
+            note(out, Ink::Faint, "help", help)?;
+        }
+    }
+    let more = notices.len().saturating_sub(MAX_NOTES);
+    if more > 0 {
+        note(out, Ink::Warn, "note", &format!("{more} more sorts of oddities; --json lists them"))?;
+    }
+    Ok(())
+}
+
+/// Where a notice is about, as far as its message does not say.
+fn place(notice: &Notice<'_>) -> String {
+    let mut words = Vec::new();
+    if let Some(path) = &notice.path {
+        words.push(path.clone());
+        words.extend(notice.name.as_ref().map(|name| quoted(name, 64)));
+        words.extend(notice.offset.map(|at| format!("at {at:#x}")));
+        words.extend(notice.file.map(|file| format!("in {file}")));
+    }
+    words.join(" ")
+}
+
+fn note(out: &mut Out, ink: Ink, word: &'static str, text: &str) -> io::Result<()> {
+    let room = out.width().saturating_sub(8).max(24);
+    for (at, line) in wrap(text, room).iter().enumerate() {
+        if at == 0 {
+            let word = out.paint(ink, format!("{word}:"));
+            writeln!(out, "  {word} {line}")?;
+        } else {
+            writeln!(out, "        {line}")?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_within_those_that_are_too_long() {
+        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("a bcdefghij", 4), ["a", "bcde", "fghi", "j"]);
+        assert_eq!(wrap("中文字", 4), ["中文", "字"]);
+        assert_eq!(wrap("", 4), [""]);
+    }
+}
