@@ -25,6 +25,9 @@ const MAX_GAPS: usize = 64;
 /// Head of a file that is tried in another layout, at most.
 const MAX_GUESS_HEAD: u64 = 64 << 20;
 
+/// Lengths above this are not those of files: 256 TiB.
+const PLAUSIBLE_SIZE: u64 = 1 << 48;
+
 /// What was noticed about a file. The default is: nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -93,9 +96,13 @@ impl Diagnosis {
                     "the file ends before its tensors do: they end at {wanted} bytes, the file has {present}; {missing}"
                 ),
                 help: Some(
-                    "the download is not complete: compare the size with the publisher's, and resume it or fetch it \
-                     again"
-                        .to_owned(),
+                    if wanted > PLAUSIBLE_SIZE {
+                        "no file is so long: the tensor table is damaged"
+                    } else {
+                        "the download is not complete: compare the size with the publisher's, and resume it or fetch \
+                         it again"
+                    }
+                    .to_owned(),
                 ),
             });
         }

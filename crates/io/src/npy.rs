@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::ops::Range;
 
 use ggufkit_format::spec::TensorType;
 use ggufkit_format::{Endian, ReadAt, Tensor, shorten};
@@ -147,7 +148,7 @@ pub fn header(descr: &str, dims: &[u64]) -> Result<Vec<u8>, NpyError> {
     Ok(header)
 }
 
-/// Writes a tensor as an `.npy` file, 1 MiB at a time.
+/// Writes a tensor as an `.npy` file, 1 MiB at a time; of `rows`, where they are given, as an array of two dimensions.
 ///
 /// # Errors
 /// NumPy has no such type, the data cannot be read, or the output cannot be written. Nothing was written in the first
@@ -155,6 +156,7 @@ pub fn header(descr: &str, dims: &[u64]) -> Result<Vec<u8>, NpyError> {
 pub fn write<S, W>(
     reader: &TensorReader<'_, S>,
     tensor: &Tensor,
+    rows: Option<Range<u64>>,
     bf16: Bf16,
     out: &mut W,
 ) -> Result<(), NpyError>
@@ -168,9 +170,18 @@ where
         name: view.name(tensor).0.into(),
         tensor_type: tensor.tensor_type,
     })?;
-    let header = header(descr, view.index().dims(tensor))?;
+    let dims = view.index().dims(tensor);
+    let header = match &rows {
+        None => header(descr, dims)?,
+        Some(rows) => {
+            header(descr, &[dims.first().copied().unwrap_or(1), rows.end.saturating_sub(rows.start)])?
+        }
+    };
     let widen = tensor.tensor_type == TensorType::BF16 && bf16 == Bf16::Widen;
-    let mut chunks = reader.chunks(tensor, CHUNK)?;
+    let mut chunks = match rows {
+        None => reader.chunks(tensor, CHUNK)?,
+        Some(rows) => reader.row_chunks(tensor, rows, CHUNK)?,
+    };
     out.write_all(&header).map_err(NpyError::Write)?;
     let mut wide = Vec::new();
     while let Some(chunk) = chunks.next_chunk() {

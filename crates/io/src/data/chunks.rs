@@ -44,8 +44,10 @@ pub struct RowChunks<'r, 's, S: ?Sized> {
     extent: Extent,
     /// Bytes of a chunk.
     step: u64,
-    /// Bytes that were passed.
+    /// Bytes that were passed, counted from the tensor's first.
     passed: u64,
+    /// Where to stop, counted alike.
+    end: u64,
     /// `None` when the type is not known.
     shape: Option<Shape>,
     buffer: Vec<u8>,
@@ -77,7 +79,15 @@ impl<'r, 's, S: ReadAt<Error = io::Error> + ?Sized> RowChunks<'r, 's, S> {
             step = (max / unit).max(1).saturating_mul(unit);
             shape = Some(Shape { row_bytes, row_elems, block_bytes, block_elems });
         }
-        Ok(Self { reader, tensor, extent, step, passed: 0, shape, buffer: Vec::new() })
+        let end = extent.span.len;
+        Ok(Self { reader, tensor, extent, step, passed: 0, end, shape, buffer: Vec::new() })
+    }
+
+    /// Keeps to the bytes of these rows, which exist.
+    pub(super) fn keep_rows(mut self, rows: &Range<u64>, row_bytes: u64) -> Self {
+        self.passed = rows.start.saturating_mul(row_bytes);
+        self.end = rows.end.saturating_mul(row_bytes);
+        self
     }
 
     /// Where the data lies, and whether its length was inferred.
@@ -88,7 +98,7 @@ impl<'r, 's, S: ReadAt<Error = io::Error> + ?Sized> RowChunks<'r, 's, S> {
 
     /// Reads the next chunk; `None` after the last, and after an error.
     pub fn next_chunk(&mut self) -> Option<Result<Chunk<'_>, DataError>> {
-        let left = self.extent.span.len.saturating_sub(self.passed);
+        let left = self.end.saturating_sub(self.passed);
         if left == 0 {
             return None;
         }
@@ -103,7 +113,7 @@ impl<'r, 's, S: ReadAt<Error = io::Error> + ?Sized> RowChunks<'r, 's, S> {
         match self.read(span) {
             Ok(()) => {}
             Err(error) => {
-                self.passed = self.extent.span.len;
+                self.passed = self.end;
                 return Some(Err(error));
             }
         }

@@ -156,6 +156,15 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> TensorReader<'s, S> {
     /// # Errors
     /// As [`TensorReader::read`]; rows that do not exist, and rows of a tensor whose type is not known.
     pub fn rows(&self, tensor: &Tensor, rows: Range<u64>) -> Result<Vec<u8>, DataError> {
+        let span = self.row_span(tensor, rows)?;
+        self.read_span(tensor, span)
+    }
+
+    /// Where some rows of a tensor lie.
+    ///
+    /// # Errors
+    /// As [`TensorReader::rows`], but for the source's own.
+    pub fn row_span(&self, tensor: &Tensor, rows: Range<u64>) -> Result<Span, DataError> {
         let (count, bytes) = self.row_shape(tensor)?;
         let whole = self.extent(tensor)?.span;
         if rows.start > rows.end || rows.end > count {
@@ -163,8 +172,22 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> TensorReader<'s, S> {
         }
         // Within the tensor, whose size was computed: neither product can overflow.
         let start = whole.start.saturating_add(rows.start.saturating_mul(bytes));
-        let len = (rows.end - rows.start).saturating_mul(bytes);
-        self.read_span(tensor, Span::new(start, len))
+        Ok(Span::new(start, (rows.end - rows.start).saturating_mul(bytes)))
+    }
+
+    /// Goes over some rows of a tensor as [`TensorReader::chunks`] does over all.
+    ///
+    /// # Errors
+    /// As [`TensorReader::row_span`].
+    pub fn row_chunks(
+        &self,
+        tensor: &Tensor,
+        rows: Range<u64>,
+        max_bytes: usize,
+    ) -> Result<RowChunks<'_, 's, S>, DataError> {
+        self.row_span(tensor, rows.clone())?;
+        let (_, bytes) = self.row_shape(tensor)?;
+        Ok(RowChunks::new(self, *tensor, max_bytes)?.keep_rows(&rows, bytes))
     }
 
     /// Goes over the data of a tensor in chunks of whole rows, `max_bytes` or less, in one buffer. Where a single row is
