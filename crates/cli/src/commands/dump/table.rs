@@ -14,6 +14,10 @@ use crate::out::{Ink, Out, columns, pad, pad_left};
 
 /// Columns of the keys at most; a longer key pushes its value to the right or to the next line.
 const KEY: usize = 40;
+/// Columns of the shapes at most.
+const SHAPE: usize = 24;
+/// Dimensions that are shown; ggml has at most 4.
+const DIMS: usize = 8;
 /// Characters of a key or name that are shown; longer ones are cut with a mark.
 const LONGEST_NAME: usize = 1000;
 
@@ -97,7 +101,7 @@ fn metadata(out: &mut Out, dump: &FileDump<'_>, limits: Limits) -> io::Result<()
         wide.offset = wide.offset.max(format!("{:#x}", entry.kv.span.start).len());
         wide.size = wide.size.max(units::count(entry.kv.span.len).len());
         wide.ty = wide.ty.max(type_label(entry.kv).len());
-        wide.name = wide.name.max(columns(&shorten(entry.key.as_bytes(), KEY + 1))).min(KEY);
+        wide.name = wide.name.max(columns(&name(entry.key.as_bytes()))).min(KEY);
     }
     // In a narrow terminal short values stay beside their keys at the price of a straight edge.
     let left = out.width().saturating_sub(2 + wide.offset + wide.size + wide.ty + 6);
@@ -114,9 +118,7 @@ fn metadata(out: &mut Out, dump: &FileDump<'_>, limits: Limits) -> io::Result<()
         pad("key", wide.name),
         "value".to_owned(),
     ];
-    let titles = titles.join("  ");
-    let titles = out.paint(Ink::Faint, titles.trim_end());
-    writeln!(out, "  {titles}")?;
+    self::titles(out, &titles.join("  "))?;
     let mut last = None;
     for entry in dump.metadata() {
         let space = namespace(&entry);
@@ -137,6 +139,15 @@ fn section(out: &mut Out, title: &str, shown: u64, all: u64) -> io::Result<()> {
     };
     let count = out.paint(Ink::Faint, count);
     writeln!(out, "{title} {count}")
+}
+
+/// The titles of the columns, where a line can hold them.
+fn titles(out: &mut Out, titles: &str) -> io::Result<()> {
+    if columns(titles) + 2 > out.width() {
+        return Ok(());
+    }
+    let titles = out.paint(Ink::Faint, titles.trim_end());
+    writeln!(out, "  {titles}")
 }
 
 fn group(out: &mut Out, name: &str) -> io::Result<()> {
@@ -188,22 +199,22 @@ fn key_value(out: &mut Out, entry: &KvEntry<'_>, wide: Widths, limits: Limits) -
     writeln!(out)
 }
 
-/// A key or name whole, or with a mark where it is beyond all reason.
+/// A key or name whole, or with a mark where it is beyond all reason; in quotes where its own blanks or quotes could
+/// pass for another column.
 fn name(bytes: &[u8]) -> String {
-    if bytes.is_empty() {
-        return "\"\"".to_owned();
-    }
-    let whole = shorten(bytes, LONGEST_NAME);
-    if whole.ends_with('…') && bytes.len() > LONGEST_NAME {
-        format!("{whole} ({} bytes)", units::count(bytes.len() as u64))
-    } else {
-        Escaped(bytes).to_string()
-    }
+    let cut = bytes.len() > LONGEST_NAME && columns(&shorten(bytes, LONGEST_NAME + 1)) > LONGEST_NAME;
+    let shown = if cut { shorten(bytes, LONGEST_NAME) } else { Escaped(bytes).to_string() };
+    let quoted = bytes.is_empty() || shown.contains(|c: char| c == '"' || c.is_whitespace());
+    let shown = if quoted { format!("\"{}\"", shown.replace('"', "\\\"")) } else { shown };
+    if cut { format!("{shown} ({} bytes)", units::count(bytes.len() as u64)) } else { shown }
 }
 
 fn shape(dims: &[u64]) -> String {
-    let dims: Vec<String> = dims.iter().take(8).map(u64::to_string).collect();
-    format!("[{}]", dims.join(", "))
+    let mut shown: Vec<String> = dims.iter().take(DIMS).map(u64::to_string).collect();
+    if dims.len() > DIMS {
+        shown.push(format!("… {} more", dims.len() - DIMS));
+    }
+    format!("[{}]", shown.join(", "))
 }
 
 fn tensors(out: &mut Out, dump: &FileDump<'_>) -> io::Result<()> {
@@ -220,7 +231,7 @@ fn tensors(out: &mut Out, dump: &FileDump<'_>) -> io::Result<()> {
         wide.offset = wide.offset.max(position(row.data).len());
         wide.size = wide.size.max(columns(&size(row.size, row.sizing)));
         wide.ty = wide.ty.max(row.tensor_type().to_string().len());
-        wide.shape = wide.shape.max(shape(row.dims).len());
+        wide.shape = wide.shape.max(columns(&shape(row.dims))).min(SHAPE);
     }
     writeln!(out)?;
     let all = dump.view().map_or(0, |view| view.index().tensors().len() as u64);
@@ -235,8 +246,7 @@ fn tensors(out: &mut Out, dump: &FileDump<'_>) -> io::Result<()> {
         pad("shape", wide.shape),
         "name".to_owned(),
     ];
-    let titles = out.paint(Ink::Faint, titles.join("  "));
-    writeln!(out, "  {titles}")?;
+    self::titles(out, &titles.join("  "))?;
     let mut last = None;
     for TensorEntry(row) in dump.tensors() {
         if let Some(layer) = row.layer
@@ -250,9 +260,16 @@ fn tensors(out: &mut Out, dump: &FileDump<'_>) -> io::Result<()> {
         let offset = out.paint(Ink::Faint, pad_left(&position(row.data), wide.offset));
         let bytes = out.paint(Ink::Number, pad_left(&size(row.size, row.sizing), wide.size));
         let ty = out.paint(Ink::Type, pad(&row.tensor_type().to_string(), wide.ty));
-        let dims = out.paint(Ink::Number, pad(&shape(row.dims), wide.shape));
-        write!(out, "  {offset}  {bytes}  {ty}  {dims}  ")?;
-        let at = 2 + wide.offset + wide.size + wide.ty + wide.shape + 8;
+        write!(out, "  {offset}  {bytes}  {ty}  ")?;
+        let mut at = 2 + wide.offset + wide.size + wide.ty + 6;
+        let dims = pad(&shape(row.dims), wide.shape);
+        if at + columns(&dims) > out.width() {
+            write!(out, "\n{:8}", "")?;
+            at = 8;
+        }
+        write!(out, "{}  ", out.paint(Ink::Number, &dims))?;
+        at += columns(&dims) + 2;
+        // A name stands beside its shape or, where that leaves it too little room, below.
         let text = name(row.name.as_bytes());
         let mut fold = if at + columns(&text) <= out.width() || out.width() >= at + 30 {
             Fold::new(at, out.width(), at)

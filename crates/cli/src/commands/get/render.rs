@@ -151,6 +151,11 @@ fn absent(out: &mut Out, label: &str, query: &Query, near: &[Vec<u8>]) -> io::Re
     match &keys::near(query.key(), SUGGESTIONS)[..] {
         [] => Ok(()),
         known => {
+            // In the words of the question: "qwen2.pooling_type" for "qwen2.pooling_typ".
+            let first =
+                query.key().split(|&b| b == b'.').next().filter(|first| first.len() < query.key().len());
+            let arch = first.map_or_else(|| "{arch}".to_owned(), |first| Escaped(first).to_string());
+            let known: Vec<String> = known.iter().map(|key| key.replace("{arch}", &arch)).collect();
             let text = format!("known keys that are spelled like it: {}", known.join(", "));
             out.message(Ink::Faint, "  note", &text)
         }
