@@ -126,6 +126,32 @@ fn chunks_are_whole_rows_in_bounded_memory() {
 }
 
 #[test]
+fn chunks_of_some_rows_are_those_rows() {
+    let file = file();
+    let source = Recording::new(Memory::new(file.bytes()));
+    with(&file, &source, |reader, tensors| {
+        let span = reader.row_span(&tensors[1], 1..4).unwrap();
+        assert_eq!((span.start, span.len), (file.span("tensors[1].data").start + 68, 3 * 68));
+        // Two rows at once, and half a row at once.
+        for (max, count) in [(140, 2), (34, 6)] {
+            source.clear();
+            let mut chunks = reader.row_chunks(&tensors[1], 1..4, max).unwrap();
+            let (mut bytes, mut elements) = (Vec::<u8>::new(), Vec::new());
+            while let Some(chunk) = chunks.next_chunk() {
+                let chunk = chunk.unwrap();
+                bytes.extend(chunk.bytes);
+                elements.push(chunk.elements);
+            }
+            assert_eq!(bytes, file.get("tensors[1].data")[68..4 * 68]);
+            assert_eq!((elements.len(), elements[0].start, elements[count - 1].end), (count, 64, 256));
+            assert_eq!(source.bytes_read(), span.len);
+        }
+        assert!(reader.row_chunks(&tensors[1], 2..2, 34).unwrap().next_chunk().is_none());
+        assert_eq!(reader.row_chunks(&tensors[1], 5..7, 34).unwrap_err().code(), "no-such-rows");
+    });
+}
+
+#[test]
 fn a_row_that_is_longer_than_a_chunk_is_cut_between_blocks() {
     let file = file();
     with(&file, &Memory::new(file.bytes()), |reader, tensors| {

@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ggufkit_io::{Expand, Input, InputError, SkipReason, expand, expand_with_skipped};
 use tempfile::TempDir;
@@ -200,6 +200,7 @@ mod links {
     use super::*;
     use std::os::unix::ffi::OsStringExt as _;
     use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
 
     #[test]
     fn links_are_followed_and_loops_are_not() {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
+use std::ops::Range;
+
 use ggufkit_format::{Endian, Options, View, parse};
 use ggufkit_io::TensorReader;
 use ggufkit_io::npy::{self, Bf16, NpyError};
@@ -9,12 +11,16 @@ use ggufkit_testkit::sources::Memory;
 use ggufkit_testkit::{Builder, Tensor};
 
 fn write(document: &Builder, bf16: Bf16) -> Result<Vec<u8>, NpyError> {
+    write_rows(document, None, bf16)
+}
+
+fn write_rows(document: &Builder, rows: Option<Range<u64>>, bf16: Bf16) -> Result<Vec<u8>, NpyError> {
     let file = document.build();
     let index = parse(file.gguf(), Options::new()).into_result().unwrap();
     let source = Memory::new(file.bytes());
     let reader = TensorReader::new(&source, View::new(&index, file.gguf()));
     let mut out = Vec::new();
-    npy::write(&reader, &index.tensors()[0], None, bf16, &mut out).map(|()| out)
+    npy::write(&reader, &index.tensors()[0], rows, bf16, &mut out).map(|()| out)
 }
 
 /// The header's text and what follows it.
@@ -102,4 +108,14 @@ fn a_large_tensor_is_written_piece_by_piece() {
     let document = Builder::new().tensor(Tensor::f32("t", &[1000, 700]));
     let out = write(&document, Bf16::Refuse).unwrap();
     assert!(split(&out).1 == document.build().get("tensors[0].data"));
+}
+
+#[test]
+fn rows_become_an_array_of_two_dimensions() {
+    let document = Builder::new().tensor(Tensor::f32("t", &[4, 3, 2]));
+    let out = write_rows(&document, Some(2..5), Bf16::Refuse).unwrap();
+    assert!(split(&out).0.ends_with("'shape': (3, 4), }"));
+    assert_eq!(split(&out).1, &document.build().get("tensors[0].data")[2 * 16..5 * 16]);
+    let error = write_rows(&document, Some(5..7), Bf16::Refuse).unwrap_err();
+    assert!(matches!(error, NpyError::Data(_)), "{error}");
 }

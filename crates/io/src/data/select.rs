@@ -238,3 +238,81 @@ fn set(text: &str, at: usize) -> Result<(Token, &str), GlobError> {
     }
     Ok((Token::Set { ranges, not }, rest.get(1..).unwrap_or_default()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_whole_names() {
+        for (pattern, yes, no) in [
+            ("", &[""][..], &["a"][..]),
+            ("*", &["", "a", "a.b"], &[]),
+            ("blk.0.*", &["blk.0.", "blk.0.a.b"], &["blk.01.a", "xblk.0.a"]),
+            ("*.weight", &["a.weight", ".weight", "a.weight.weight"], &["weight", "a.weights"]),
+            ("a**b", &["ab", "axxb"], &["a", "b"]),
+            ("blk.?.x", &["blk.7.x", "blk.中.x"], &["blk.10.x", "blk..x"]),
+            ("[a-c4]", &["a", "b", "4"], &["d", "", "ab"]),
+            ("[!a-c]", &["d", "中"], &["a", ""]),
+            ("[^a]x", &["bx"], &["ax"]),
+            ("[]a]", &["]", "a"], &["b"]),
+            ("[a-]", &["a", "-"], &["b"]),
+            ("[α-γ]", &["β"], &["δ", "a"]),
+            (r"\*\[", &["*["], &["a[", "*"]),
+            ("*a*b*c", &["abc", "xaxbxc", "aabbcc"], &["acb", "abcx"]),
+        ] {
+            let glob = Glob::new(pattern).unwrap();
+            for name in yes {
+                assert!(glob.matches(name.as_bytes()), "{pattern} and {name}");
+            }
+            for name in no {
+                assert!(!glob.matches(name.as_bytes()), "{pattern} and {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_are_not_utf8_match_byte_by_byte() {
+        let glob = Glob::new("a?*").unwrap();
+        assert!(glob.matches(b"a\xff"));
+        assert!(!Glob::new("a?").unwrap().matches(b"a\xe4\xb8"), "two bytes that are no character");
+        assert!(Glob::new("[!b]").unwrap().matches(b"\xff"));
+        assert!(!Glob::new("[a-z]").unwrap().matches(b"\xff"));
+    }
+
+    #[test]
+    fn patterns_that_are_not_closed_are_errors() {
+        assert_eq!(Glob::new("ab[c"), Err(GlobError::OpenSet(2)));
+        assert_eq!(Glob::new("[]"), Err(GlobError::OpenSet(0)));
+        assert_eq!(Glob::new("é[z-a]"), Err(GlobError::BackwardRange(2)));
+        assert_eq!(Glob::new("a\\"), Err(GlobError::OpenEscape));
+    }
+
+    #[test]
+    fn a_pattern_of_many_stars_costs_no_more_than_its_length_times_the_names() {
+        let glob = Glob::new(&"*a".repeat(500)).unwrap();
+        assert!(!glob.matches("a".repeat(499).as_bytes()));
+        let mut name = "a".repeat(20_000);
+        name.push('b');
+        assert!(!glob.matches(name.as_bytes()));
+    }
+
+    #[test]
+    fn layers_are_the_numbers_behind_blk() {
+        for (name, layer) in [
+            ("blk.0.attn_q.weight", Some(0)),
+            ("blk.123.ffn", Some(123)),
+            ("v.blk.3.ln1.weight", Some(3)),
+            ("enc.blk.07.x", Some(7)),
+            ("blk.12", None),
+            ("blk.x.weight", None),
+            ("blk..weight", None),
+            ("blks.1.weight", None),
+            ("output.weight", None),
+            ("blk.99999999999999999999.x", None),
+            ("", None),
+        ] {
+            assert_eq!(layer_of(name.as_bytes()), layer, "{name}");
+        }
+    }
+}
