@@ -236,7 +236,7 @@ impl fmt::Display for ParseError {
                 place(f)?;
                 write!(
                     f,
-                    " declares a {what} of {declared}, which takes at least {}; {remaining} remain",
+                    " declares {what} {declared}, which takes at least {}; {remaining} remain",
                     Bytes(*needed)
                 )?;
             }

@@ -7,6 +7,7 @@
 //! many as there are; [`Step::Need`] is its normal answer when they are too few.
 
 mod array;
+mod lanes;
 mod record;
 pub(crate) mod strings;
 

@@ -9,6 +9,8 @@ use alloc::vec::Vec;
 use crate::endian::Endian;
 use crate::index::Array;
 
+use super::lanes::{self, Lanes};
+
 /// Bytes after which a run of strings is judged, while it is still in the nearest cache.
 const RUN: usize = 16 << 10;
 
@@ -92,17 +94,17 @@ pub(super) fn walk(
 ) -> (u64, usize) {
     let mut walk = Walk { input, position, layout, done, max_string, element, check, marks, verdict };
     match (layout.short || layout.nul, layout.endian) {
-        (true, _) => walk.run(left, |rest| {
+        (true, _) => walk.run(left, None::<fn([u8; 8]) -> u64>, |rest| {
             let (text, tail) = layout.split(rest)?;
             // Prefixes of 4 bytes and NULs are ASCII under the same condition.
             Some((u64::try_from(text.len()).unwrap_or(u64::MAX), tail))
         }),
-        (false, Endian::Little) => walk.run(left, |rest| {
+        (false, Endian::Little) => walk.run(left, Some(u64::from_le_bytes), |rest| {
             let (head, tail) = rest.split_first_chunk::<8>()?;
             let len = u64::from_le_bytes(*head);
             Some((len, tail.get(usize::try_from(len).ok()?..)?))
         }),
-        (false, Endian::Big) => walk.run(left, |rest| {
+        (false, Endian::Big) => walk.run(left, Some(u64::from_be_bytes), |rest| {
             let (head, tail) = rest.split_first_chunk::<8>()?;
             let len = u64::from_be_bytes(*head);
             Some((len, tail.get(usize::try_from(len).ok()?..)?))
@@ -124,22 +126,43 @@ struct Walk<'a, 'b> {
 
 impl<'a> Walk<'a, '_> {
     #[inline]
-    fn run(&mut self, left: u64, step: impl Fn(&'a [u8]) -> Option<(u64, &'a [u8])>) -> (u64, usize) {
+    fn run(
+        &mut self,
+        left: u64,
+        length: Option<impl Fn([u8; 8]) -> u64>,
+        step: impl Fn(&'a [u8]) -> Option<(u64, &'a [u8])>,
+    ) -> (u64, usize) {
         let mut rest = self.input;
         let mut walked = 0_u64;
         let mut run = (self.input, 0_u64);
+        let mut lanes = None;
+        // Where a stretch could not be walked side by side, it is walked alone before the next one is tried.
+        let mut alone = usize::MAX;
         'blocks: while walked < left {
+            if let Some(length) = &length
+                && left.saturating_sub(walked) > lanes::MOST
+                && rest.len() >= lanes::STRETCH.saturating_add(lanes::SLACK)
+                && rest.len() <= alone
+                && self.max_string >= 127
+            {
+                let lanes = lanes.get_or_insert_with(Lanes::new);
+                if let Some(taken) = lanes.walk(rest, length) {
+                    self.mark_lanes(lanes, rest, self.done.saturating_add(walked));
+                    walked = walked.saturating_add(lanes.count());
+                    rest = rest.get(taken..).unwrap_or_default();
+                    self.judge(run.0, rest, run.1, walked);
+                    run = (rest, walked);
+                    continue;
+                }
+                alone = rest.len().saturating_sub(lanes::STRETCH);
+            }
             let index = self.done.saturating_add(walked);
             let into = index % Array::STRIDE;
             if into == 0
                 && let Some(marks) = self.marks.as_deref_mut()
             {
-                // A block that was cut by the end of a chunk begins again at the same string, not at its mark.
                 let at = self.input.len().saturating_sub(rest.len());
-                let mark = self.position.saturating_add(at.try_into().unwrap_or(u64::MAX));
-                if marks.last() != Some(&mark) {
-                    marks.push(mark);
-                }
+                mark(marks, self.position.saturating_add(at.try_into().unwrap_or(u64::MAX)));
             }
             let block = Array::STRIDE.saturating_sub(into).min(left.saturating_sub(walked));
             let mut in_block = 0;
@@ -176,6 +199,14 @@ impl<'a> Walk<'a, '_> {
         (walked, self.input.len().saturating_sub(rest.len()))
     }
 
+    /// Takes the marks of a stretch that was walked side by side: `rest` begins with it, `index` is its first string.
+    fn mark_lanes(&mut self, lanes: &Lanes, rest: &[u8], index: u64) {
+        let Some(marks) = self.marks.as_deref_mut() else { return };
+        let at = self.input.len().saturating_sub(rest.len());
+        let start = self.position.saturating_add(at.try_into().unwrap_or(u64::MAX));
+        lanes.every(Array::STRIDE, index, |begin| mark(marks, start.saturating_add(begin)));
+    }
+
     /// Judges the strings from `from` to `to` (both suffixes of the input), the first of them being the `first`-th of
     /// this call.
     #[inline]
@@ -200,6 +231,13 @@ impl<'a> Walk<'a, '_> {
     fn note(&mut self, at: u64) {
         let element = self.element.unwrap_or_else(|| self.done.saturating_add(at));
         self.verdict.note(element);
+    }
+}
+
+/// Keeps a mark. A string that was cut by the end of a chunk is come to again, and has its mark already.
+fn mark(marks: &mut Vec<u64>, position: u64) {
+    if marks.last() != Some(&position) {
+        marks.push(position);
     }
 }
 
