@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ggufkit::format::{Index, Options, Outcome, View};
 use ggufkit::inspect::{Model, Part};
-use ggufkit::io::{Diagnosis, FileSource, HeadBuffer, Input, ShardProblem, ShardSet, diagnose, expand};
+use ggufkit::io::{Diagnosis, FileSource, HeadBuffer, Input, ShardProblem, ShardSet, diagnose, expand_with_skipped};
 
 use crate::args::{InputArgs, ReadArgs};
 use crate::failure::Failure;
@@ -85,16 +85,19 @@ pub(crate) fn each(
     quiet: bool,
     mut answer: impl FnMut(&mut Out, &Document<'_>) -> io::Result<()>,
 ) -> io::Result<bool> {
-    let inputs = match expand(&inputs.files, &inputs.how.expand()) {
-        Ok(inputs) => inputs,
+    let expansion = match expand_with_skipped(&inputs.files, &inputs.how.expand()) {
+        Ok(expansion) => expansion,
         Err(error) => {
             out.message(Ink::Bad, "error", &error.to_string())?;
             return Ok(false);
         }
     };
+    for skipped in &expansion.skipped {
+        out.message(Ink::Warn, "skipped", &skipped.to_string())?;
+    }
     let mut pool = Pool::default();
     let mut good = true;
-    for input in &inputs {
+    for input in &expansion.inputs {
         let (paths, set): (Vec<Option<&Path>>, _) = match input {
             Input::Stdin => (vec![None], None),
             Input::File(path) => (vec![Some(path.as_path())], None),
