@@ -1,6 +1,8 @@
 //! Files that try to break out of a form: whatever they hold, each form of `gguf dump` stays what it is, and `gguf get`
 //! never drives a terminal.
 
+#![allow(clippy::expect_used, reason = "helpers of tests")]
+
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
