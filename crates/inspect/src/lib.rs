@@ -9,6 +9,7 @@
 pub mod blocks;
 pub mod config;
 pub mod dump;
+pub mod explain;
 pub mod glob;
 pub mod hex;
 pub mod json;

@@ -32,6 +32,21 @@ pub struct Note {
     pub value: String,
     /// What it means; may be empty.
     pub meaning: String,
+    /// Whether the meaning is a remark of its own, as opposed to the unit that the value counts.
+    pub aside: bool,
+}
+
+impl Note {
+    /// The meaning as it follows the value: after a space, or a comma where it is a remark.
+    #[must_use]
+    pub fn tail(&self, lang: Lang) -> String {
+        match (self.meaning.as_str(), self.aside && !self.value.is_empty(), lang) {
+            ("", ..) => String::new(),
+            (meaning, true, Lang::En) => format!(", {meaning}"),
+            (meaning, true, Lang::Zh) => format!("，{meaning}"),
+            (meaning, false, _) => format!(" {meaning}"),
+        }
+    }
 }
 
 /// Says what a field of `view` holds.
@@ -77,12 +92,7 @@ pub fn note(view: &View<'_>, field: &Field<'_>, lang: Lang) -> Note {
                 _ => (0, array.len()),
             };
             let (n, bytes) = (units::count(to.saturating_sub(from)), units::count(field.span.len));
-            let last = to.saturating_sub(1);
-            let meaning = say!(
-                lang,
-                "elements {from} to {last}: {n} in {bytes} bytes",
-                "元素 {from} 至 {last}：{n} 个，{bytes} 字节"
-            );
+            let meaning = say!(lang, "{n} elements in {bytes} bytes", "{n} 个元素，{bytes} 字节");
             (format!("[{}; {}]", array.element_type(), array.len()), String::new(), meaning)
         }
         FieldValue::Dim(n) => {
@@ -106,7 +116,17 @@ pub fn note(view: &View<'_>, field: &Field<'_>, lang: Lang) -> Note {
             (String::new(), String::new(), say!(lang, "{n} bytes that were not parsed", "{n} 字节未能解析"))
         }
     };
-    Note { ty, value, meaning }
+    let aside = match field.value {
+        FieldValue::Magic(_)
+        | FieldValue::Version(_)
+        | FieldValue::Text(_)
+        | FieldValue::ValueType(..)
+        | FieldValue::TensorType(_)
+        | FieldValue::Offset(_) => true,
+        FieldValue::Scalar(scalar) => !is_counted(view, &field.path, scalar),
+        _ => false,
+    };
+    Note { ty, value, meaning, aside }
 }
 
 fn endian(index: &Index, lang: Lang) -> String {
@@ -198,11 +218,27 @@ fn scalar_meaning(view: &View<'_>, path: &Path, scalar: Scalar, lang: Lang) -> S
     if let Scalar::Bool(byte @ 2..) = scalar {
         return say!(lang, "the byte is {byte}, neither 0 nor 1", "字节为 {byte}，既非 0 也非 1");
     }
-    let Path::Kv { index, .. } = path else { return String::new() };
-    let kv = usize::try_from(*index).ok().and_then(|at| view.index().kvs().get(at));
-    let Some(info) = kv.and_then(|kv| keys::lookup(view.key(kv).0)) else { return String::new() };
-    chosen(info, scalar)
-        .unwrap_or_else(|| info.unit.map_or_else(String::new, |unit| unit.get(lang).to_owned()))
+    let Some(info) = key_info(view, path) else { return String::new() };
+    let unit = || match (info.unit.map(|unit| unit.get(lang)), scalar.as_u64(), lang) {
+        (None, ..) => String::new(),
+        // The units are plurals that end in s.
+        (Some(unit), Some(1), Lang::En) => unit.trim_end_matches('s').to_owned(),
+        (Some(unit), ..) => unit.to_owned(),
+    };
+    chosen(info, scalar).unwrap_or_else(unit)
+}
+
+/// Whether a number counts something that has a name.
+fn is_counted(view: &View<'_>, path: &Path, scalar: Scalar) -> bool {
+    let Some(info) = key_info(view, path) else { return false };
+    info.unit.is_some() && chosen(info, scalar).is_none()
+}
+
+/// What is known about the key whose value this is.
+fn key_info(view: &View<'_>, path: &Path) -> Option<&'static KeyInfo> {
+    let Path::Kv { index, .. } = path else { return None };
+    let kv = view.index().kvs().get(usize::try_from(*index).ok()?)?;
+    keys::lookup(view.key(kv).0)
 }
 
 /// The name of an enumerated value.
@@ -235,16 +271,12 @@ fn data(index: &Index, path: &Path, lang: Lang) -> String {
     match (index.data_position(tensor), index.data_span(tensor)) {
         (_, Ok(span)) => {
             let (start, len) = (span.start, units::count(span.len));
-            say!(
-                lang,
-                "from the data section: {len} bytes at {start:#x}",
-                "相对数据区：{start:#x} 处 {len} 字节"
-            )
+            say!(lang, "data at {start:#x}, {len} bytes", "数据在 {start:#x}，{len} 字节")
         }
         (Some(start), Err(_)) => {
-            say!(lang, "from the data section: at {start:#x}", "相对数据区：在 {start:#x}")
+            say!(lang, "data at {start:#x}", "数据在 {start:#x}")
         }
-        (None, Err(_)) => say!(lang, "from the data section", "相对数据区"),
+        (None, Err(_)) => say!(lang, "from the start of the data section", "从数据区开头算起"),
     }
 }
 

@@ -94,23 +94,23 @@ fn notes_read_as_sentences() {
     let said = |path: &str, lang| {
         let field = view.fields(Detail::All).find(|f| f.path.to_string() == path).unwrap();
         let note = note(&view, &field, lang);
-        format!("{} = {} {}", note.ty, note.value, note.meaning)
+        format!("{} = {}{}", note.ty, note.value, note.tail(lang))
     };
     for (path, text) in [
         ("header.kv_count", "u64 = 9 key-values"),
         ("kv[0].key.length", "u64 = 20 bytes follow"),
-        ("kv[0].type", "u32 = 8 string"),
+        ("kv[0].type", "u32 = 8, string"),
         ("kv[1].value", "u32 = 512 tokens"),
-        ("kv[2].value", "f32 = 10000 "),
-        ("kv[3].value", "u32 = 15 Q4_K_M"),
-        ("kv[4].value", "bool = true "),
+        ("kv[2].value", "f32 = 10000"),
+        ("kv[3].value", "u32 = 15, Q4_K_M"),
+        ("kv[4].value", "bool = true"),
         ("kv[5].value.count", "u64 = 6 elements follow"),
         ("kv[6].value.count", "u64 = 7 elements of 4 bytes: 28 bytes"),
         ("tensors[0].n_dims", "u32 = 2 dimensions follow"),
         ("tensors[0].dims[1]", "u64 = 3 rows"),
-        ("tensors[0].type", "u32 = 12 Q4_K: 256 elements in 144 bytes"),
-        ("tensors[1].type", "u32 = 0 F32"),
-        ("tensors[2].type", "u32 = 156 unknown type"),
+        ("tensors[0].type", "u32 = 12, Q4_K: 256 elements in 144 bytes"),
+        ("tensors[1].type", "u32 = 0, F32"),
+        ("tensors[2].type", "u32 = 156, unknown type"),
     ] {
         assert_eq!(said(path, Lang::En), text, "{path}");
     }
