@@ -1,0 +1,437 @@
+//! `gguf hex`: a file's bytes with their meaning.
+
+mod data;
+mod fields;
+mod page;
+mod palette;
+
+use std::io::{self, Write as _};
+
+use clap::ArgGroup;
+use ggufkit::format::spec::{Lang, PartUnit};
+use ggufkit::format::{ByteStr, Detail, Span, View};
+use ggufkit::inspect::hex::{HexFile, Select};
+use ggufkit::inspect::query::near;
+use ggufkit::inspect::units;
+
+use self::data::{Data, Range, Trouble};
+use self::fields::Show;
+use self::page::Page;
+use super::explain::lang::{LangArg, choose};
+use crate::args::{InputArgs, ReadArgs};
+use crate::failure::Failure;
+use crate::frame::{self, Document, PartDoc};
+use crate::json::Files;
+use crate::out::{self, Ink, Out};
+use crate::{FAILED, NO, OK};
+
+/// Show a file byte by byte: every field of the head with its path, its value and what it means
+///
+/// Long texts and arrays are folded, and the fold says how many bytes it hides. Of a tensor's data the blocks are
+/// shown with their members: scales decoded, the rest by its bits. A file that breaks off is shown as far as it goes.
+#[derive(clap::Args, Debug)]
+#[command(
+    group(ArgGroup::new("what").args(["keys", "tensor", "at", "field"])),
+    after_help = "Examples:\n  \
+    gguf hex model.gguf\n  \
+    gguf hex --key tokenizer.ggml.tokens --arrays 20 model.gguf\n  \
+    gguf hex --at 0x1f4 --context 3 model.gguf      the field around a position that an error named\n  \
+    gguf hex --field 'kv[17].value' model.gguf\n  \
+    gguf hex --tensor blk.0.attn_q.weight --data --block 3 model.gguf\n  \
+    gguf hex --steps model.gguf                     how a reader walks over the head, and why it can\n  \
+    gguf hex --json model.gguf"
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    inputs: InputArgs,
+    /// Only the record of this key
+    #[arg(long = "key", value_name = "KEY", help_heading = "What to show")]
+    keys: Option<String>,
+    /// Only the record of this tensor
+    #[arg(long, value_name = "NAME", help_heading = "What to show")]
+    tensor: Option<String>,
+    /// Only what holds this position, or this range of positions
+    #[arg(long, value_name = "OFFSET[..END]", value_parser = range, help_heading = "What to show")]
+    at: Option<(u64, u64)>,
+    /// Only this field and what belongs to it: header, kv[3], kv[3].value, tensors[0].offset
+    #[arg(long, value_name = "PATH", help_heading = "What to show")]
+    field: Option<String>,
+    /// Fields to show before and after
+    #[arg(
+        long,
+        short = 'C',
+        value_name = "N",
+        default_value_t = 0,
+        help_heading = "What to show",
+        hide_default_value = true
+    )]
+    context: usize,
+    /// Show the tensor's data instead of its record
+    #[arg(long, requires = "tensor", help_heading = "What to show")]
+    data: bool,
+    /// Which blocks of the data, from 0; elements, where a type has no blocks
+    #[arg(long, value_name = "N[..END]", value_parser = range, requires = "tensor", help_heading = "What to show")]
+    block: Option<(u64, u64)>,
+    /// Show the walk of a reader: every step, and why the next length is known
+    #[arg(long, conflicts_with_all = ["data", "block"])]
+    steps: bool,
+    /// Elements of an array to show one by one
+    #[arg(long, value_name = "N|all", default_value = "4", value_parser = amount)]
+    arrays: Detail,
+    /// Fold nothing
+    #[arg(long)]
+    full: bool,
+    /// Language of the explanations (default: that of the environment)
+    #[arg(long, value_enum, value_name = "LANG")]
+    lang: Option<LangArg>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// `7`, `0x40`, `0x40..0x80` or `0x40..+16`: the first number and the one after the last.
+fn range(text: &str) -> Result<(u64, u64), String> {
+    let number = |text: &str| {
+        let digits = text.replace('_', "");
+        let parsed = match digits.strip_prefix("0x") {
+            Some(hex) => u64::from_str_radix(hex, 16),
+            None => digits.parse(),
+        };
+        parsed.map_err(|error| error.to_string())
+    };
+    let (from, to) = match text.split_once("..") {
+        None => (number(text)?, number(text)?.saturating_add(1)),
+        Some((from, "")) => (number(from)?, u64::MAX),
+        Some((from, len)) if len.starts_with('+') => {
+            let (from, len) = (number(from)?, number(len.trim_start_matches('+'))?);
+            (from, from.saturating_add(len))
+        }
+        Some((from, to)) => (number(from)?, number(to)?),
+    };
+    if to <= from { Err("the range is empty".to_owned()) } else { Ok((from, to)) }
+}
+
+fn amount(text: &str) -> Result<Detail, String> {
+    if text == "all" {
+        return Ok(Detail::All);
+    }
+    text.parse().map(Detail::First).map_err(|_| "not a number and not `all`".to_owned())
+}
+
+/// The name of a unit of a block's member.
+const fn unit_name(unit: PartUnit) -> &'static str {
+    match unit {
+        PartUnit::F16 => "f16",
+        PartUnit::Bf16 => "bf16",
+        PartUnit::F32 => "f32",
+        PartUnit::F64 => "f64",
+        PartUnit::U8 => "u8",
+        PartUnit::I8 => "i8",
+        PartUnit::U16 => "u16",
+        PartUnit::I16 => "i16",
+        PartUnit::U32 => "u32",
+        PartUnit::I32 => "i32",
+        PartUnit::I64 => "i64",
+        PartUnit::E8M0 => "e8m0",
+        PartUnit::Ue4m3 => "ue4m3",
+    }
+}
+
+/// The colour of a field, for other commands that show bytes.
+pub(super) const fn style_of(kind: ggufkit::inspect::hex::Kind) -> anstyle::Style {
+    palette::of_kind(kind)
+}
+
+/// What a command came to, over all its files.
+#[derive(Default)]
+struct Tally {
+    /// Files that were looked at.
+    files: usize,
+    /// Whether what was asked for was found in any of them.
+    found: bool,
+    /// Whether something failed that no file's head is to blame for.
+    failed: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        let lang = choose(self.lang);
+        let mut files = if self.json { Some(Files::begin(out, "hex", true)?) } else { None };
+        let mut tally = Tally::default();
+        let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
+            for part in document.parts {
+                let failure = failure_of(document, part);
+                match &mut files {
+                    Some(files) => self.add(out, files, part, failure, lang, &mut tally)?,
+                    None => self.print(out, part, document.parts.len() > 1, lang, &mut tally)?,
+                }
+                tally.files += 1;
+            }
+            if let Some(files) = &mut files {
+                for (label, failure) in unopened(document) {
+                    let mut file = HexFile::new(ByteStr(label.as_bytes()), None, None, self.arrays);
+                    file.error = Some(failure.json());
+                    files.add(out, &file)?;
+                }
+            }
+            if !tally.found {
+                self.missing(out, document)?;
+            }
+            Ok(())
+        })?;
+        if let Some(files) = files {
+            files.end(out)?;
+        }
+        Ok(match (good && !tally.failed, tally.found) {
+            (false, _) => FAILED,
+            (true, false) => NO,
+            (true, true) => OK,
+        })
+    }
+
+    fn detail(&self) -> Detail {
+        if self.full { Detail::All } else { self.arrays }
+    }
+
+    /// What was asked for in this file; `None` when it has no such thing.
+    fn select(&self, view: &View<'_>) -> Option<Select> {
+        match (&self.keys, &self.tensor, self.at, &self.field) {
+            (Some(key), ..) => Select::key(view, key.as_bytes()),
+            (_, Some(name), ..) => Select::tensor(view, name.as_bytes()),
+            (_, _, Some((from, to)), _) => Some(Select::Bytes(Span::between(from, to))),
+            (.., Some(path)) => Some(Select::Path(path.clone())),
+            _ => Some(Select::All),
+        }
+    }
+
+    /// The tensor whose data is asked for, and the blocks.
+    fn wanted<'a>(&self, part: &'a PartDoc<'_>, view: View<'a>, lang: Lang) -> Vec<(Data<'a>, Range)> {
+        let Some(source) = part.source.as_ref() else { return Vec::new() };
+        let index = view.index();
+        let data = |at: usize| {
+            let tensor = index.tensors().get(at)?;
+            Some(Data { view, tensor, index: at, source, lang, full: self.full })
+        };
+        let path = self
+            .field
+            .as_deref()
+            .and_then(|path| path.strip_prefix("tensors[")?.strip_suffix("].data")?.parse::<usize>().ok());
+        if let (Some(name), true) = (&self.tensor, self.data || self.block.is_some()) {
+            let at = view.tensors().position(|(n, _)| n.0 == name.as_bytes());
+            let data = at.and_then(data);
+            return data
+                .into_iter()
+                .map(|data| {
+                    let range = self.block.unwrap_or_else(|| data.first());
+                    (data, range)
+                })
+                .collect();
+        }
+        if let Some(data) = path.and_then(data) {
+            let range = data.first();
+            return vec![(data, range)];
+        }
+        let Some((from, to)) = self.at else { return Vec::new() };
+        let mut all = Vec::new();
+        for (at, tensor) in index.tensors().iter().enumerate() {
+            let (Ok(span), Some(info)) = (index.data_span(tensor), tensor.tensor_type.info()) else {
+                continue;
+            };
+            if span.start >= to || span.end() <= from || info.block_bytes == 0 {
+                continue;
+            }
+            let size = u64::from(info.block_bytes);
+            let first = from.max(span.start).saturating_sub(span.start) / size;
+            let last = to.min(span.end()).saturating_sub(span.start).div_ceil(size);
+            all.extend(data(at).map(|data| (data, (first, last))));
+        }
+        all.sort_by_key(|(data, _)| data.tensor.offset);
+        all
+    }
+
+    fn print(
+        &self,
+        out: &mut Out,
+        part: &PartDoc<'_>,
+        several: bool,
+        lang: Lang,
+        tally: &mut Tally,
+    ) -> io::Result<()> {
+        let Some(view) = part.view() else { return Ok(()) };
+        if several || self.inputs.files.len() > 1 {
+            let label = out.paint(Ink::Head, &part.label);
+            writeln!(out, "{}{label}", if tally.files > 0 { "\n" } else { "" })?;
+        }
+        let only_data = self.data || self.block.is_some();
+        if only_data && part.source.is_none() {
+            out.message(
+                Ink::Bad,
+                "error",
+                &format!("{}: tensor data cannot be read from standard input", part.label),
+            )?;
+            tally.failed = true;
+            return Ok(());
+        }
+        let index = view.index();
+        let last =
+            view.start().saturating_add(view.head().len() as u64).min(index.data_start().unwrap_or(u64::MAX));
+        let page = Page::new(out, last);
+        if let Some(select) = self.select(&view).filter(|_| !only_data) {
+            let all = select == Select::All;
+            let detail = if self.full { Detail::All } else { self.arrays };
+            let show = Show { select, detail, context: self.context, full: self.full, lang };
+            if self.steps {
+                tally.found |= fields::walk(out, &page, &view, &show)? > 0;
+            } else {
+                if all {
+                    fields::legend(out)?;
+                }
+                page.ruler(out)?;
+                tally.found |= fields::fields(out, &page, &view, &show)? > 0;
+                if all {
+                    footer(out, part, &view, lang)?;
+                }
+            }
+        }
+        for (data, range) in self.wanted(part, view, lang) {
+            match data.print(out, range) {
+                Ok(()) => tally.found = true,
+                Err(trouble) => self.trouble(out, part, trouble, tally)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports why a tensor's data is not shown.
+    fn trouble(
+        &self,
+        out: &mut Out,
+        part: &PartDoc<'_>,
+        trouble: Trouble,
+        tally: &mut Tally,
+    ) -> io::Result<()> {
+        match trouble {
+            Trouble::Place(error) => {
+                // The tensor was found; that it has no such block is said here.
+                tally.found = true;
+                tally.failed = true;
+                out.message(Ink::Bad, "error", &format!("{}: {error}", part.label))
+            }
+            Trouble::Io(error) => Err(error),
+        }
+    }
+
+    fn add(
+        &self,
+        out: &mut Out,
+        files: &mut Files,
+        part: &PartDoc<'_>,
+        failure: Option<&Failure>,
+        lang: Lang,
+        tally: &mut Tally,
+    ) -> io::Result<()> {
+        let path = part.path.as_ref().map_or(&b"-"[..], |path| path.as_os_str().as_encoded_bytes());
+        let view = part.view();
+        let wanted = view.map(|view| self.wanted(part, view, lang)).unwrap_or_default();
+        let only_data = self.data || self.block.is_some();
+        let mut file = HexFile::new(ByteStr(path), part.size, view.filter(|_| !only_data), self.detail());
+        file.error = failure.map(Failure::json);
+        (file.lang, file.steps) = (lang, self.steps);
+        match view.and_then(|view| self.select(&view)) {
+            Some(select) => {
+                tally.found |= !only_data || !wanted.is_empty();
+                file.select = select;
+            }
+            // Nothing is to be shown, and an empty list says so.
+            None => file.select = Select::Records(Vec::new()),
+        }
+        let mut tensors = Vec::new();
+        for (data, range) in &wanted {
+            match data::json(data, *range) {
+                Ok(json) => tensors.push(json),
+                Err(trouble) => self.trouble(out, part, trouble, tally)?,
+            }
+        }
+        if tensors.is_empty() {
+            return files.add(out, &file);
+        }
+        files.add(out, &WithData { file: &file, tensors })
+    }
+
+    /// Says that what was asked for is not there, and what is near it.
+    fn missing(&self, out: &mut Out, document: &Document<'_>) -> io::Result<()> {
+        let Some(model) = &document.model else { return Ok(()) };
+        let (what, close): (String, Vec<String>) = match (&self.keys, &self.tensor, self.at, &self.field) {
+            (Some(key), ..) => {
+                let close = near(key.as_bytes(), model.kvs().map(|(_, key, _)| key.0), 3);
+                (
+                    format!("no key \"{}\"", out::plain(key.as_bytes())),
+                    close.iter().map(|k| out::fit(k, 80)).collect(),
+                )
+            }
+            (_, Some(name), ..) => {
+                let close = near(name.as_bytes(), model.tensors().map(|(_, name, _)| name.0), 3);
+                let name = out::plain(name.as_bytes());
+                (format!("no tensor \"{name}\""), close.iter().map(|n| out::fit(n, 80)).collect())
+            }
+            (_, _, Some((from, _)), _) => (format!("no field and no tensor at {from:#x}"), Vec::new()),
+            (.., Some(path)) => (format!("no field \"{}\"", out::plain(path.as_bytes())), Vec::new()),
+            _ => return Ok(()),
+        };
+        out.message(Ink::Bad, "error", &format!("{}: {what}", document.label))?;
+        if !close.is_empty() {
+            out.message(Ink::Faint, "  help", &format!("near it: {}", close.join(", ")))?;
+        }
+        Ok(())
+    }
+}
+
+/// What lies beyond the head.
+fn footer(out: &mut Out, part: &PartDoc<'_>, view: &View<'_>, lang: Lang) -> io::Result<()> {
+    let index = view.index();
+    let (Some(start), Some(size)) = (index.data_start(), part.size) else { return Ok(()) };
+    let (tensors, bytes) = (index.tensors().len() as u64, size.saturating_sub(start));
+    if tensors == 0 {
+        return Ok(());
+    }
+    let (tensors, bytes) = (units::count(tensors), units::count(bytes));
+    let (title, text) = match lang {
+        Lang::En => (
+            "data",
+            format!(
+                "{start:#x}..{size:#x}: {tensors} tensors, {bytes} bytes; --tensor NAME --data shows them"
+            ),
+        ),
+        Lang::Zh => (
+            "data",
+            format!("{start:#x}..{size:#x}：{tensors} 个张量，{bytes} 字节；用 --tensor NAME --data 查看"),
+        ),
+    };
+    let (title, text) = (out.paint(Ink::Head, title), out.paint(Ink::Faint, text));
+    writeln!(out, "\n{title}  {text}")
+}
+
+/// A file's document with tensor data beside the fields.
+#[derive(serde::Serialize)]
+struct WithData<'f, 'a> {
+    #[serde(flatten)]
+    file: &'f HexFile<'a>,
+    tensors: Vec<serde_json::Value>,
+}
+
+/// What ended the reading of a file that was opened.
+fn failure_of<'d>(document: &'d Document<'_>, part: &PartDoc<'_>) -> Option<&'d Failure> {
+    part.outcome.error.as_ref()?;
+    document.failures.iter().find(|(label, _)| *label == part.label).map(|(_, failure)| failure)
+}
+
+/// The files that could not be opened.
+fn unopened<'d>(document: &'d Document<'_>) -> impl Iterator<Item = (&'d str, &'d Failure)> {
+    document
+        .failures
+        .iter()
+        .filter(|(label, _)| !document.parts.iter().any(|part| part.label == *label))
+        .map(|(label, failure)| (label.as_str(), failure))
+}
