@@ -42,25 +42,34 @@ pub fn parse(input: &[u8]) {
     }
 }
 
-/// Reads the input in pieces whose lengths come from its first eight bytes. Any cut gives the same reading.
+/// Reads the input in pieces. Any cut gives the same reading, in every dialect and under every limit.
+///
+/// The first eight bytes choose: the first one the lengths of the pieces (modulo 6), the second the dialect (modulo 9),
+/// the third whether text is judged, whether the reading is strict and whether limits are small (its lowest bits); all
+/// of them together are the seed of what is random.
 pub fn chunks(input: &[u8]) {
-    let Some((seed, input)) = input.split_first_chunk::<8>() else { return };
-    let seed = u64::from_le_bytes(*seed);
-    let most = [1, 2, 7, 32, 300, 4096][usize::try_from(seed % 6).unwrap_or(0)];
-    let dialect = match usize::try_from(seed / 6 % 16) {
-        Ok(i) => Dialect::CANDIDATES.get(i).map_or(Dialect::STANDARD, |(_, d)| *d),
-        Err(_) => Dialect::STANDARD,
+    let Some((choice, input)) = input.split_first_chunk::<8>() else { return };
+    let mut rng = Rng::new(u64::from_le_bytes(*choice));
+    let most = [1, 2, 7, 32, 300, 4096][usize::from(choice[0] % 6)];
+    let dialect = match usize::from(choice[1] % 9) {
+        0 => Dialect::STANDARD,
+        i => Dialect::CANDIDATES.get(i - 1).map_or(Dialect::STANDARD, |(_, d)| *d),
     };
+    let mut options =
+        Options::new().with_dialect(dialect).with_text(choice[2] & 1 == 0).with_strict(choice[2] & 2 != 0);
+    if choice[2] & 4 != 0 {
+        options.limits.max_string = rng.below(200);
+        options.limits.max_array = rng.below(20);
+        options.limits.max_head = rng.below(2000);
+        options.limits.max_depth = 1 + u32::from(choice[3] % 4);
+    }
     for size in [None, Some(input.len() as u64)] {
-        for text in [true, false] {
-            let options = Options::new().with_dialect(dialect).with_size(size).with_text(text);
-            let whole = account(&parse_whole(input, options));
-            let mut rng = Rng::new(seed);
-            let pieces = in_pieces(input, options, |_| 1 + rng.index(most));
-            assert_eq!(account(&pieces), whole, "pieces of up to {most} bytes");
-            let pieces = in_pieces(input, options, |min| usize::try_from(min).unwrap_or(usize::MAX));
-            assert_eq!(account(&pieces), whole, "pieces as they are asked for");
-        }
+        let options = options.with_size(size);
+        let whole = account(&parse_whole(input, options));
+        let pieces = in_pieces(input, options, |_| 1 + rng.index(most));
+        assert_eq!(account(&pieces), whole, "pieces of up to {most} bytes, {options:?}");
+        let pieces = in_pieces(input, options, |min| usize::try_from(min).unwrap_or(usize::MAX));
+        assert_eq!(account(&pieces), whole, "pieces as they are asked for, {options:?}");
     }
 }
 
