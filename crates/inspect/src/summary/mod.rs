@@ -148,7 +148,10 @@ impl<'a> Facts<'a> {
         let mut layers = Vec::new();
         for (_, name, _) in model.tensors() {
             names.add(name.as_bytes());
-            layers.extend(crate::tensors::layer_of(name.as_bytes()));
+            // Encoders have layers of their own, which block_count does not speak of.
+            if name.as_bytes().starts_with(b"blk.") {
+                layers.extend(crate::tensors::layer_of(name.as_bytes()));
+            }
         }
         layers.sort_unstable();
         layers.dedup();

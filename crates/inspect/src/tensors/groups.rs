@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ggufkit_format::spec::TensorType;
 
 use super::Row;
-use super::mix::{Share, Totals, sorted};
+use super::mix::{Share, Totals, by_bytes};
 
 /// What tensors are grouped by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,23 +45,27 @@ pub struct Group {
 /// Groups rows: layers in their order and what belongs to none of them last, types by bytes, files in their order.
 #[must_use]
 pub fn groups<'a>(rows: impl IntoIterator<Item = Row<'a>>, by: GroupBy) -> Vec<Group> {
-    let mut found: BTreeMap<GroupKey, BTreeMap<TensorType, Totals>> = BTreeMap::new();
+    let mut found: BTreeMap<(GroupKey, TensorType), Totals> = BTreeMap::new();
     for row in rows {
         let key = match by {
             GroupBy::Layer => row.layer.map_or(GroupKey::NoLayer, GroupKey::Layer),
             GroupBy::Type => GroupKey::Type(row.tensor_type()),
             GroupBy::Shard => GroupKey::Shard(row.part_index),
         };
-        found.entry(key).or_default().entry(row.tensor_type()).or_default().add(&row);
+        found.entry((key, row.tensor_type())).or_default().add(&row);
     }
-    let mut groups: Vec<Group> = found
-        .into_iter()
-        .map(|(key, by_type)| {
-            let mut totals = Totals::default();
-            by_type.values().for_each(|of_type| totals.join(of_type));
-            Group { key, totals, mix: sorted(by_type) }
-        })
-        .collect();
+    let mut groups: Vec<Group> = Vec::new();
+    for ((key, tensor_type), totals) in found {
+        let share = Share { tensor_type, totals };
+        match groups.last_mut().filter(|group| group.key == key) {
+            Some(group) => {
+                group.totals.join(&totals);
+                group.mix.push(share);
+            }
+            None => groups.push(Group { key, totals, mix: vec![share] }),
+        }
+    }
+    groups.iter_mut().for_each(|group| by_bytes(&mut group.mix));
     if by == GroupBy::Type {
         groups.sort_by_key(|group| core::cmp::Reverse(group.totals.bytes));
     }

@@ -67,13 +67,13 @@ pub fn mix<'a>(rows: impl IntoIterator<Item = Row<'a>>) -> Vec<Share> {
     for row in rows {
         by_type.entry(row.tensor_type()).or_default().add(&row);
     }
-    sorted(by_type)
-}
-
-/// Shares by bytes, the largest first; of equal ones the smaller id first.
-pub(super) fn sorted(by_type: BTreeMap<TensorType, Totals>) -> Vec<Share> {
     let mut shares: Vec<Share> =
         by_type.into_iter().map(|(tensor_type, totals)| Share { tensor_type, totals }).collect();
-    shares.sort_by_key(|share| core::cmp::Reverse(share.totals.bytes));
+    by_bytes(&mut shares);
     shares
+}
+
+/// Puts shares in the order of their bytes, the largest first; equal ones stay in the order of their ids.
+pub(super) fn by_bytes(shares: &mut [Share]) {
+    shares.sort_by_key(|share| core::cmp::Reverse(share.totals.bytes));
 }

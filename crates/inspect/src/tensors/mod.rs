@@ -3,6 +3,7 @@
 mod groups;
 mod mix;
 mod order;
+mod original;
 
 use ggufkit_format::spec::TensorType;
 use ggufkit_format::{ByteStr, Index, Span, Tensor, layout};
@@ -13,6 +14,7 @@ use crate::model::{Model, Part};
 pub use groups::{Group, GroupBy, GroupKey, groups};
 pub use mix::{Share, Totals, mix};
 pub use order::{Order, ordered};
+pub use original::{OriginalShape, OriginalShapes};
 
 /// How a tensor's size is known.
 ///
@@ -182,14 +184,15 @@ fn row<'a>(
     }
 }
 
-/// The block number of a name such as `blk.12.attn_q.weight`.
+/// The layer that a tensor belongs to: the number after the first `blk` between dots, as in `blk.12.attn_q.weight`,
+/// `enc.blk.0.ffn_up.weight`, `v.blk.3.ln1.bias`.
 #[must_use]
 pub fn layer_of(name: &[u8]) -> Option<u32> {
-    let rest = name.strip_prefix(b"blk.")?;
-    let digits = rest.split(|&b| b == b'.').next()?;
-    if digits.len() == rest.len() {
-        return None;
-    }
+    let mut parts = name.split(|&b| b == b'.');
+    parts.find(|part| *part == b"blk")?;
+    let digits = parts.next().filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
+    // The number is followed by what it is the layer of.
+    parts.next()?;
     core::str::from_utf8(digits).ok()?.parse().ok()
 }
 

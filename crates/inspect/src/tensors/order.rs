@@ -1,6 +1,6 @@
 //! Tensors in another order than the file's.
 
-use core::cmp::Ordering;
+use core::cmp::{Ordering, Reverse};
 
 use super::{Row, Table};
 
@@ -11,7 +11,7 @@ pub enum Order {
     Index,
     /// The name, by its bytes, with numbers by their value: `blk.2` before `blk.10`.
     Name,
-    /// The size in bytes; tensors of unknown size first.
+    /// The size in bytes, the largest first; tensors of unknown size last.
     Size,
     /// The position of the data.
     Offset,
@@ -41,7 +41,7 @@ pub fn ordered<'a>(
             keyed.sort_by(|a, b| natural(a.0, b.0));
             keyed.into_iter().map(|(_, part, index)| (part, index)).collect()
         }
-        Order::Size => sort(kept.map(|row| (row.size, row.part_index, row.index)).collect()),
+        Order::Size => sort(kept.map(|row| (Reverse(row.size), row.part_index, row.index)).collect()),
         Order::Offset => {
             sort(kept.map(|row| ((row.part_index, row.data), row.part_index, row.index)).collect())
         }

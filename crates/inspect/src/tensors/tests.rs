@@ -58,6 +58,10 @@ fn layers_are_read_from_names() {
     for (name, layer) in [
         ("blk.0.attn_q.weight", Some(0)),
         ("blk.12.x", Some(12)),
+        ("enc.blk.3.ffn_up.weight", Some(3)),
+        ("v.blk.0.ln1.bias", Some(0)),
+        ("xblk.0.ln1.bias", None),
+        ("blk.+1.x", None),
         ("blk.12", None),
         ("blk..x", None),
         ("blk.-1.x", None),
@@ -97,5 +101,24 @@ fn groups_add_up() {
     };
     assert_eq!(names(Order::Index), ["blk.10.a", "blk.2.a", "blk.10.b"]);
     assert_eq!(names(Order::Name), ["blk.2.a", "blk.10.a", "blk.10.b"]);
-    assert_eq!(names(Order::Size), ["blk.2.a", "blk.10.b", "blk.10.a"]);
+    assert_eq!(names(Order::Size), ["blk.10.a", "blk.2.a", "blk.10.b"]);
+}
+
+#[test]
+fn shapes_from_before_a_fold_are_found_by_name() {
+    let file = File::new(
+        &Builder::new()
+            .kv("comfy.gguf.orig_shape.b", vec![2_i32, 3])
+            .kv("comfy.gguf.orig_shape.a", vec![4_i32, 2])
+            .kv("comfy.gguf.orig_shape.b", vec![9_i32])
+            .kv("comfy.gguf.orig_shape.c", 1_u32)
+            .kv("comfy.gguf.orig_shape.d", vec![-1_i32]),
+    );
+    let shapes = OriginalShapes::new(&file.model());
+    let of = |name: &str| shapes.of(ByteStr(name.as_bytes()));
+    assert_eq!(of("a").and_then(|shape| shape.dims()), Some(vec![4, 2]));
+    assert_eq!(of("b").and_then(|shape| shape.elements()), Some(6));
+    assert!(of("c").is_none());
+    assert_eq!(of("d").map(|shape| shape.dims()), Some(None));
+    assert!(of("e").is_none());
 }

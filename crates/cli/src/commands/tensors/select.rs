@@ -1,0 +1,164 @@
+//! Which tensors: the filters as typed, and what they mean.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use ggufkit::format::spec::{TENSOR_TYPES, TensorType};
+use ggufkit::inspect::glob::Glob;
+use ggufkit::inspect::tensors::Row;
+
+use crate::args::InputArgs;
+use crate::out;
+
+/// The filters.
+#[derive(clap::Args, Debug)]
+pub(super) struct SelectArgs {
+    /// Only tensors whose whole name matches this pattern; may be given again
+    #[arg(long = "name", value_name = "PATTERN", help_heading = "Selection")]
+    names: Vec<Glob>,
+    /// Only tensors of this type, by name or id (Q4_K, 12); may be given again
+    #[arg(long = "type", value_name = "TYPE", value_parser = tensor_type, help_heading = "Selection")]
+    types: Vec<TensorType>,
+    /// Only tensors of these layers, both ends included: 3, 0..3, 30.. ; may be given again
+    #[arg(long = "layer", value_name = "A..B", value_parser = layers, help_heading = "Selection")]
+    layers: Vec<RangeInclusive<u32>>,
+    /// Only tensors of at least this size: 4096, 10K, 1.5M, 1GiB (powers of 1024), 10MB (of 1000)
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Selection")]
+    min_size: Option<u64>,
+}
+
+impl SelectArgs {
+    /// Takes the patterns among the names of files over.
+    ///
+    /// An argument is a pattern when it has the signs of one, no file has that name, and it is not named like a model. The
+    /// first argument is a file, unless files come from a list.
+    pub(super) fn take_patterns(&mut self, inputs: &mut InputArgs) -> Result<(), String> {
+        let first = usize::from(inputs.how.files_from.is_none());
+        let mut kept = Vec::with_capacity(inputs.files.len());
+        for (at, given) in std::mem::take(&mut inputs.files).into_iter().enumerate() {
+            let text =
+                given.to_str().filter(|text| at >= first && is_pattern(text) && !Path::new(text).exists());
+            match text {
+                Some(text) => {
+                    let glob = Glob::new(text);
+                    self.names
+                        .push(glob.map_err(|error| format!("{}: {error}", out::plain(text.as_bytes())))?);
+                }
+                None => kept.push(given),
+            }
+        }
+        inputs.files = kept;
+        Ok(())
+    }
+
+    /// Whether there is any filter.
+    pub(super) fn is_any(&self) -> bool {
+        !(self.names.is_empty() && self.types.is_empty() && self.layers.is_empty() && self.min_size.is_none())
+    }
+
+    /// Whether a tensor passes.
+    pub(super) fn takes(&self, row: &Row<'_>) -> bool {
+        let any = |none: bool, some: bool| none || some;
+        any(self.names.is_empty(), self.names.iter().any(|glob| glob.matches(row.name.0)))
+            && any(self.types.is_empty(), self.types.contains(&row.tensor_type()))
+            && any(
+                self.layers.is_empty(),
+                row.layer.is_some_and(|layer| self.layers.iter().any(|range| range.contains(&layer))),
+            )
+            && self.min_size.is_none_or(|min| row.size.is_some_and(|size| size >= min))
+    }
+}
+
+fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?', '[']) && !text.ends_with(".gguf")
+}
+
+fn tensor_type(text: &str) -> Result<TensorType, String> {
+    if let Ok(id) = text.parse() {
+        return Ok(TensorType(id));
+    }
+    TensorType::from_name(text).ok_or_else(|| {
+        let names: Vec<&str> =
+            TENSOR_TYPES.iter().filter(|info| !info.is_removed()).map(|info| info.name).collect();
+        format!("the types are {}, or any id", names.join(", "))
+    })
+}
+
+fn layers(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let number = |text: &str| text.parse::<u32>().map_err(|_| format!("{text:?} is no layer"));
+    let (from, to) = match text.split_once("..") {
+        None => (number(text)?, number(text)?),
+        Some((from, to)) => (
+            if from.is_empty() { 0 } else { number(from)? },
+            if to.is_empty() { u32::MAX } else { number(to.strip_prefix('=').unwrap_or(to))? },
+        ),
+    };
+    if from > to { Err(format!("{from} is behind {to}")) } else { Ok(from..=to) }
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let step: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
+        _ => return Err("units are K, M, G, T (powers of 1024) and KB, MB, GB, TB (of 1000)".to_owned()),
+    };
+    let number = number.replace('_', "");
+    if let Ok(whole) = number.parse::<u64>() {
+        return whole.checked_mul(step).ok_or_else(|| "larger than any file".to_owned());
+    }
+    match number.parse::<f64>() {
+        // Conversion saturates, and fractions of a byte do not matter.
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok((value * step as f64) as u64),
+        _ => Err("not a number".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_layers_as_people_write_them() {
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("4096", Some(4096)),
+            ("10K", Some(10_240)),
+            ("1.5M", Some(1_572_864)),
+            ("1GiB", Some(1 << 30)),
+            ("10MB", Some(10_000_000)),
+            ("1_000 b", Some(1000)),
+            ("18446744073709551615", Some(u64::MAX)),
+            ("99999999999T", None),
+            ("x", None),
+            ("5 apples", None),
+            ("-1", None),
+        ] {
+            assert_eq!(size(text).ok(), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("3", Some(3..=3)),
+            ("0..3", Some(0..=3)),
+            ("0..=3", Some(0..=3)),
+            ("..4", Some(0..=4)),
+            ("30..", Some(30..=u32::MAX)),
+            ("..", Some(0..=u32::MAX)),
+            ("3..1", None),
+            ("a", None),
+            ("", None),
+        ] {
+            assert_eq!(layers(text).ok(), expected, "{text}");
+        }
+        assert_eq!(tensor_type("q4_k"), Ok(TensorType::Q4_K));
+        assert_eq!(tensor_type("156"), Ok(TensorType(156)));
+        assert!(tensor_type("Q9").is_err());
+    }
+}
