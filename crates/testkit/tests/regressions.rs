@@ -1,4 +1,4 @@
-//! Inputs that fuzzing once found, each run through its target: what was broken stays mended.
+//! Inputs that once broke something, or come close to it, each run through its target: what was broken stays mended.
 
 #![allow(clippy::print_stdout, reason = "shown when a test fails: which input it was")]
 

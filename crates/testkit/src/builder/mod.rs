@@ -206,24 +206,24 @@ impl Builder {
     }
 }
 
-/// Every dialect that somebody wrote or might write: the named ones, and each single trait on its own.
+/// Every dialect that somebody wrote or might write: the named ones, and each single trait that has no name of its own.
 #[must_use]
 pub fn dialects() -> Vec<(&'static str, Dialect)> {
-    let one = |change: fn(&mut Dialect)| {
-        let mut dialect = Dialect::STANDARD;
-        change(&mut dialect);
-        dialect
-    };
-    let mut out = vec![
-        ("only a 32-byte header", one(|d| d.header = HeaderTrait::Alignment { padding: 4 })),
-        ("only a 40-byte header", one(|d| d.header = HeaderTrait::Alignment { padding: 12 })),
-        ("only short ids", one(|d| d.type_ids = TypeIds::Short)),
-        ("only nul strings", one(|d| d.nul_strings = true)),
-        ("only offset before type", one(|d| d.offset_before_type = true)),
-        ("only u64 count first", one(|d| d.array_header = ArrayHeader::CountFirst)),
-        ("only u32 count first", one(|d| d.array_header = ArrayHeader::ShortCountFirst)),
-        ("only u32 count", one(|d| d.array_header = ArrayHeader::ShortCount)),
-    ];
-    out.extend(Dialect::CANDIDATES.iter().copied());
+    let standard = Dialect::STANDARD;
+    let mut out = Dialect::CANDIDATES.to_vec();
+    for (name, dialect) in [
+        ("only a 32-byte header", Dialect { header: HeaderTrait::Alignment { padding: 4 }, ..standard }),
+        ("only a 40-byte header", Dialect { header: HeaderTrait::Alignment { padding: 12 }, ..standard }),
+        ("only short ids", Dialect { type_ids: TypeIds::Short, ..standard }),
+        ("only nul strings", Dialect { nul_strings: true, ..standard }),
+        ("only offset before type", Dialect { offset_before_type: true, ..standard }),
+        ("only u64 count first", Dialect { array_header: ArrayHeader::CountFirst, ..standard }),
+        ("only u32 count first", Dialect { array_header: ArrayHeader::ShortCountFirst, ..standard }),
+        ("only u32 count", Dialect { array_header: ArrayHeader::ShortCount, ..standard }),
+    ] {
+        if !out.iter().any(|(_, known)| *known == dialect) {
+            out.push((name, dialect));
+        }
+    }
     out
 }
