@@ -157,8 +157,13 @@ fn bulk(table: &Table<'_>) -> Vec<Share> {
 fn disagreement(recipe: FileType, wanted: TensorType, found: &Share, bulk: &[Share]) -> String {
     let all: u64 = bulk.iter().map(|share| share.totals.bytes).fold(0, u64::saturating_add);
     let percent = found.totals.bytes as f64 * 100.0 / all.max(1) as f64;
+    let named = if recipe.short_name() == wanted.name() {
+        String::new()
+    } else {
+        format!(", which is mostly {wanted}")
+    };
     let mut text = format!(
-        "general.file_type says {recipe}, which is mostly {wanted}; by bytes the layers are mostly {} ({percent:.0}%)",
+        "general.file_type says {recipe}{named}, but by bytes the layers are mostly {} ({percent:.0}%)",
         found.tensor_type
     );
     if fallback(wanted) == Some(found.tensor_type) {

@@ -172,12 +172,12 @@ fn a_recipe_that_the_layers_contradict_is_told() {
     // q: 8 rows of 8 blocks of 22 bytes = 1408; v: 420 bytes.
     let file = quantized(15, Q5_0, 8);
     let summary = file.summary();
-    let text = "general.file_type says Q4_K_M, which is mostly Q4_K; by bytes the layers are mostly Q5_0 (77%), to which \
+    let text = "general.file_type says Q4_K_M, which is mostly Q4_K, but by bytes the layers are mostly Q5_0 (77%), to which \
                 quantizers fall back where a row is no multiple of Q4_K's block of 256";
     assert_eq!(message(&summary, "file-type-disagrees"), text);
     assert_eq!(summary.quantization.as_ref().map(|q| q.agrees), Some(Some(false)));
     let file = quantized(7, F16, 8);
-    let text = "general.file_type says Q8_0, which is mostly Q8_0; by bytes the layers are mostly F16 (91%)";
+    let text = "general.file_type says Q8_0, but by bytes the layers are mostly F16 (91%)";
     assert_eq!(message(&file.summary(), "file-type-disagrees"), text);
     // A file type that nobody knows is neither right nor wrong.
     let file = quantized(99, Q4_K, 8);

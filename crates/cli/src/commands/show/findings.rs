@@ -1,6 +1,7 @@
 //! What was found around the heads, added to what the heads themselves tell.
 
 use ggufkit::inspect::summary::{MAX_LISTED, Notice, Shards, Summary};
+use ggufkit::inspect::units;
 use ggufkit::io::{Diagnosis, Message, ShardProblem};
 
 use crate::frame::Document;
@@ -68,7 +69,10 @@ fn add<'a>(summary: &mut Summary<'a>, mut notice: Notice<'a>) {
     {
         // Tensors that reach past the end are the same finding; the first of them is worth its name.
         let outside = summary.notices.remove(at);
-        notice.count = outside.count;
+        notice.message.push_str(&match outside.count {
+            1 => "; 1 tensor is not whole".to_owned(),
+            n => format!("; {} tensors are not whole", units::count(n)),
+        });
         notice.file = outside.file;
         notice.path = outside.path;
         notice.name = outside.name;

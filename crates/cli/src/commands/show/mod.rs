@@ -2,6 +2,7 @@
 
 mod bar;
 mod findings;
+mod rows;
 mod screen;
 
 use std::io::{self, Write as _};

@@ -4,14 +4,12 @@ use std::io::{self, Write as _};
 
 use ggufkit::inspect::summary::{Figure, Kind, Notice, Projector, Quantization, Summary};
 use ggufkit::inspect::tensors::Sizing;
-use ggufkit::inspect::{Text, units};
+use ggufkit::inspect::units;
 
 use super::bar;
+use super::rows::{Row, counted, quoted, read_of, words, wrap};
 use crate::frame::Document;
-use crate::out::{self, Ink, Out, pad};
-
-/// Columns of the labels, indentation included.
-const LABELS: usize = 17;
+use crate::out::{self, Ink, Out};
 
 /// Types that the quantization row names.
 const MAX_TYPES: usize = 6;
@@ -24,101 +22,6 @@ const MAX_NAMED: usize = 4;
 
 /// Notes that are printed; the rest is counted.
 const MAX_NOTES: usize = 12;
-
-/// A row: facts behind a label.
-struct Row<'o> {
-    out: &'o mut Out,
-    label: &'static str,
-    column: usize,
-}
-
-impl<'o> Row<'o> {
-    fn new(out: &'o mut Out, label: &'static str) -> Self {
-        Self { out, label, column: 0 }
-    }
-
-    /// Adds a fact; it goes to the next line where it does not fit, and words do where it is longer than a line.
-    fn add(&mut self, ink: Option<Ink>, text: &str) -> io::Result<()> {
-        let room = self.out.width().saturating_sub(LABELS).max(16);
-        for (at, line) in wrap(text, room).iter().enumerate() {
-            let wide = out::columns(line);
-            if self.column == 0 {
-                let label = self.out.paint(Ink::Key, pad(self.label, LABELS - 4));
-                write!(self.out, "  {label}  ")?;
-            } else if at > 0 || self.column + 2 + wide > room {
-                write!(self.out, "\n{:LABELS$}", "")?;
-                self.column = 0;
-            } else {
-                write!(self.out, "  ")?;
-                self.column += 2;
-            }
-            match ink {
-                Some(ink) => {
-                    let line = self.out.paint(ink, line);
-                    write!(self.out, "{line}")?;
-                }
-                None => write!(self.out, "{line}")?,
-            }
-            self.column += wide;
-        }
-        Ok(())
-    }
-
-    fn plain(&mut self, text: &str) -> io::Result<()> {
-        self.add(None, text)
-    }
-
-    fn figure(&mut self, name: &str, figure: Option<&Figure>) -> io::Result<()> {
-        match figure {
-            Some(figure) => self.plain(&format!("{name} {}", words(figure))),
-            None => Ok(()),
-        }
-    }
-
-    /// Ends the row; one without facts leaves nothing.
-    fn end(self) -> io::Result<()> {
-        if self.column > 0 { writeln!(self.out) } else { Ok(()) }
-    }
-}
-
-/// A text in lines of at most `room` columns, broken between words where there are any.
-fn wrap(text: &str, room: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let mut word = word.to_owned();
-        let start = lines.last().map_or(0, |line| out::columns(line));
-        if start > 0 && start + 1 + out::columns(&word) > room {
-            lines.push(String::new());
-        } else if start > 0 {
-            word.insert(0, ' ');
-        }
-        for c in word.chars() {
-            let mut one = [0; 4];
-            let c = c.encode_utf8(&mut one);
-            match lines.last_mut() {
-                Some(line) if out::columns(line) + out::columns(c) <= room => line.push_str(c),
-                _ => lines.push(c.to_owned()),
-            }
-        }
-    }
-    lines
-}
-
-fn words(figure: &Figure) -> String {
-    match figure {
-        Figure::One(n) => units::count(*n),
-        Figure::Layers { min, max, .. } if min == max => units::count(*min),
-        Figure::Layers { min, max, values } => {
-            format!("{} to {} ({} values)", units::count(*min), units::count(*max), units::count(*values))
-        }
-        Figure::Odd { ty, text } if text.is_empty() => format!("? ({ty})"),
-        Figure::Odd { ty, text } => format!("{text} ({ty})"),
-    }
-}
-
-fn quoted(text: &Text<'_>, max: usize) -> String {
-    format!("\"{}\"", out::fit(text.as_bytes(), max))
-}
 
 /// Prints what is known of a file.
 pub(super) fn print(
@@ -470,18 +373,6 @@ fn file(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
     row.end()
 }
 
-/// A count, and beside it the declared one where fewer were read.
-fn read_of(read: u64, declared: u64, one: &str, many: &str) -> String {
-    if read == declared {
-        return counted(read, one, many);
-    }
-    format!("{} of {}", units::count(read), counted(declared, one, many))
-}
-
-fn counted(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", units::count(n), if n == 1 { one } else { many })
-}
-
 fn notes(out: &mut Out, notices: &[Notice<'_>]) -> io::Result<()> {
     for notice in notices.iter().take(MAX_NOTES) {
         let mut text = notice.message.clone();
@@ -527,18 +418,4 @@ fn note(out: &mut Out, ink: Ink, word: &'static str, text: &str) -> io::Result<(
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_break_between_words_and_within_those_that_are_too_long() {
-        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
-        assert_eq!(wrap("a bcdefghij", 4), ["a", "bcde", "fghi", "j"]);
-        assert_eq!(wrap("中文字", 4), ["中文", "字"]);
-        assert_eq!(wrap("", 4), [""]);
-    }
 }
