@@ -24,7 +24,8 @@ fn strings(seed: u64, n: usize) -> Vec<Vec<u8>> {
 fn long_arrays_read_back_element_by_element() {
     for (seed, endian) in [(1, Endian::Little), (2, Endian::Big), (3, Endian::Little)] {
         let texts = strings(seed, 60_000);
-        let file = Builder::new().endian(endian).kv("texts", Written::strings(&texts)).kv("after", 7_u32).build();
+        let file =
+            Builder::new().endian(endian).kv("texts", Written::strings(&texts)).kv("after", 7_u32).build();
         let options = Options::new().with_size(Some(file.size()));
         let index = parse(file.bytes(), options).into_result().unwrap();
         let view = View::new(&index, file.bytes());
