@@ -5,14 +5,17 @@
 
 use std::{env, fs, path::PathBuf};
 
-use ggufkit_testkit::controls;
+use ggufkit_testkit::random::Rng;
+use ggufkit_testkit::{Builder, controls};
 
 fn main() {
     let folder = PathBuf::from(env::args().nth(1).expect("usage: seeds FOLDER"));
     let mut written = 0;
     for target in ["parse", "fields", "chunks"] {
         fs::create_dir_all(folder.join(target)).expect("the folder can be made");
-        for (i, (name, document)) in controls::all().into_iter().enumerate() {
+        for (i, (name, document)) in
+            controls::all().into_iter().chain([("long".to_owned(), long())]).enumerate()
+        {
             let mut bytes = document.build().gguf().to_vec();
             if target == "chunks" {
                 // The first eight bytes choose the cuts, the dialect and the limits.
@@ -26,4 +29,11 @@ fn main() {
         }
     }
     println!("{written} files in {}", folder.display());
+}
+
+/// An array long enough to be walked along several chains (about 60 KB).
+fn long() -> Builder {
+    let mut rng = Rng::new(1);
+    let tokens: Vec<String> = (0..4000).map(|_| "é".repeat(rng.index(7))).collect();
+    Builder::new().kv("tokens", tokens).kv("after", 1_u8)
 }
