@@ -71,3 +71,56 @@ fn a_head_is_read_once_and_hardly_more_than_it() {
     // One growth past the head at most.
     assert!(end - index.head_end() <= 8 << 20);
 }
+
+/// A file of which only the head is in memory; its weights are zeros.
+struct Large {
+    head: Vec<u8>,
+    size: u64,
+}
+
+impl ggufkit_format::ReadAt for Large {
+    type Error = std::io::Error;
+
+    fn size(&self) -> Option<u64> {
+        Some(self.size)
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> std::io::Result<usize> {
+        let left = self.size.saturating_sub(offset).min(buf.len() as u64) as usize;
+        buf[..left].fill(0);
+        let there = self.head.get(offset as usize..).unwrap_or_default();
+        let n = there.len().min(left);
+        buf[..n].copy_from_slice(&there[..n]);
+        Ok(left)
+    }
+}
+
+#[test]
+fn one_layer_costs_its_bytes_and_the_head() {
+    // 200 layers of one F16 tensor [2048, 26], behind a vocabulary of 32,000 tokens.
+    const LAYER: u64 = 2 * 2048 * 26;
+    let text = (0..32_000).map(|i| format!("token number {i}")).collect::<Vec<_>>();
+    let mut document = Builder::new()
+        .kv("general.architecture", "llama")
+        .kv("tokenizer.ggml.tokens", Value::strings(&text));
+    for layer in 0..200_u64 {
+        let name = format!("blk.{layer}.ffn_up.weight");
+        document = document.tensor(Tensor::new(name, 1, &[2048, 26]).data(Vec::new()).offset(layer * LAYER));
+    }
+    let head = document.without_data().bytes();
+    let size = head.len() as u64 + 200 * LAYER;
+    let source = Recording::new(Large { head, size });
+
+    let mut buffer = HeadBuffer::new();
+    let index = buffer.read(&source, Options::new()).unwrap().into_result().unwrap();
+    let reader = ggufkit_io::TensorReader::new(&source, ggufkit_format::View::new(&index, buffer.bytes()));
+    let chosen = reader.select(&ggufkit_io::Selection::new().layers(7..=7));
+    assert_eq!(chosen.len(), 1);
+    let before: u64 = source.bytes_read();
+    let mut chunks = reader.chunks(chosen[0], 1 << 20).unwrap();
+    while let Some(chunk) = chunks.next_chunk() {
+        chunk.unwrap();
+    }
+    assert_eq!(source.bytes_read() - before, LAYER, "the layer itself, nothing around it");
+    assert!(source.bytes_read() <= LAYER + (1 << 20), "{} bytes", source.bytes_read());
+}
