@@ -300,3 +300,101 @@ impl<'a> Sums<'a> {
         areas
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ggufkit_format::{Options, View, parse};
+    use ggufkit_testkit::{Builder, Tensor as Made};
+
+    /// The contents of regions with their lengths, and of areas with their sums; `prefix` bytes lie before the magic.
+    fn drawn(builder: &Builder, prefix: usize, cut: usize) -> (Vec<(String, u64)>, Vec<(String, u64)>) {
+        let bytes = builder.clone().prefix(vec![9; prefix]).bytes();
+        let bytes = &bytes[..bytes.len() - cut];
+        let options = Options::new().with_base(prefix as u64);
+        let index = parse(&bytes[prefix..], options).index.unwrap();
+        let size = bytes.len() as u64;
+        let view = View::new(&index, &bytes[prefix..]);
+        let model = Model::single(Part { label: "", file_name: None, size: Some(size), view });
+        let map = map(&model);
+        assert_eq!(map.size(), size);
+        let mut at = 0;
+        for region in &map.regions {
+            assert_eq!(region.span.start, at, "{:?}", map.regions);
+            at = region.span.end();
+        }
+        assert_eq!(at, size);
+        let word = |content: Content<'_>| match content {
+            Content::Tensors(ty) => ty.to_string(),
+            Content::Array(key) => key.short(40),
+            other => other.word().to_owned(),
+        };
+        let regions = map.regions.iter().map(|r| (word(r.content), r.span.len)).collect();
+        let areas = map.areas.iter().map(|a| (word(a.content), a.bytes)).collect();
+        (regions, areas)
+    }
+
+    fn named(expected: &[(&str, u64)]) -> Vec<(String, u64)> {
+        expected.iter().map(|(word, bytes)| ((*word).to_owned(), *bytes)).collect()
+    }
+
+    #[test]
+    fn padding_between_tensors_of_a_type_belongs_to_their_run() {
+        // A record: 8 + 1 + 4 + 8 + 4 + 8 = 33 bytes; the head has 24 + 3 * 33 = 123 and is padded to 128.
+        let builder = Builder::new()
+            .tensor(Made::f32("a", &[3]))
+            .tensor(Made::f32("b", &[9]))
+            .tensor(Made::new("c", 8, &[32]));
+        let (regions, areas) = drawn(&builder, 0, 0);
+        let head = [("header", 24), ("tensor-table", 99), ("padding", 5)];
+        assert_eq!(regions, named(&[&head[..], &[("F32", 32 + 64), ("Q8_0", 64)]].concat()));
+        let sums =
+            [("header", 24), ("tensor-table", 99), ("F32", 48), ("Q8_0", 34), ("padding", 5 + 20 + 28 + 30)];
+        assert_eq!(areas, named(&sums));
+        // Behind other bytes the padding counts from the magic all the same.
+        let (regions, _) = drawn(&builder, 7, 0);
+        let all = [&[("before", 7)][..], &head, &[("F32", 96), ("Q8_0", 64)]].concat();
+        assert_eq!(regions, named(&all));
+        // A file that ends within a tensor.
+        let (regions, _) = drawn(&builder, 0, 50);
+        assert_eq!(regions.last(), Some(&("Q8_0".to_owned(), 14)));
+    }
+
+    #[test]
+    fn bytes_have_one_owner_where_tensors_overlap_and_none_in_gaps() {
+        // a at 0..64, b at 32..96, c at 160..192, and 10 bytes behind everything.
+        let builder = Builder::new()
+            .tensor(Made::f32("a", &[16]))
+            .tensor(Made::new("b", 24, &[64]).offset(32))
+            .tensor(Made::f32("c", &[8]).offset(160))
+            .trailing(vec![1; 10]);
+        let (regions, areas) = drawn(&builder, 0, 0);
+        assert_eq!(
+            regions[3..],
+            named(&[("F32", 64), ("I8", 32), ("gap", 64), ("F32", 32), ("trailing", 10)])
+        );
+        assert_eq!(areas[2..4], named(&[("F32", 96), ("I8", 32)]));
+    }
+
+    #[test]
+    fn big_arrays_are_told_apart_and_heads_that_end_early_are_not_read() {
+        let builder = Builder::new().kv("small", vec![1_u8; 10]).kv("big", vec![1_u8; 2000]).kv("end", 1_u32);
+        let (regions, _) = drawn(&builder, 0, 0);
+        // 8 + 5 + 4 + 12 + 10 for "small", 8 + 3 + 4 before the value of "big", 8 + 3 + 4 + 4 for "end".
+        let sizes = [("header", 24), ("metadata", 39 + 15), ("big", 2012), ("metadata", 19)];
+        assert_eq!(regions[..4], named(&sizes));
+        let (regions, _) = drawn(&builder.head_padding(false), 0, 2);
+        assert_eq!(regions.last(), Some(&("unread".to_owned(), 17)));
+    }
+
+    #[test]
+    fn regions_stay_few() {
+        let ids = [0, 24];
+        let tensors = (0..5000_usize).map(|n| Made::new(format!("t{n}"), ids[n % 2], &[8]));
+        let (regions, areas) = drawn(&tensors.fold(Builder::new(), Builder::tensor), 0, 0);
+        assert_eq!(regions.len(), MAX_REGIONS);
+        assert_eq!(regions.last().map(|(word, _)| word.as_str()), Some("mixed"));
+        let types: Vec<_> = areas.iter().filter(|(word, _)| word == "F32" || word == "I8").collect();
+        assert_eq!(types, [&("F32".to_owned(), 2500 * 32), &("I8".to_owned(), 2500 * 8)]);
+    }
+}

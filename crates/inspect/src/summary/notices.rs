@@ -162,20 +162,34 @@ pub(super) fn of_meaning<'a>(facts: &Facts<'a>, summary: &Summary<'a>, notices: 
     }
 }
 
-/// `block_count` beside the layers that tensor names speak of.
+/// `block_count` beside the layers that tensor names speak of, and beside the lengths of arrays for each layer.
 fn of_layers<'a>(facts: &Facts<'a>, summary: &Summary<'a>, notices: &mut Vec<Notice<'a>>) {
-    let (Some(stated), Some(found)) = (&summary.figures.layers, summary.figures.layers_found) else { return };
-    let (Figure::One(stated), Kind::Model, false) = (stated, summary.kind, facts.is_partial_set()) else {
-        return;
-    };
-    if *stated != found {
+    let figures = &summary.figures;
+    let Some(Figure::One(stated)) = figures.layers else { return };
+    if let (Some(found), Kind::Model, false) = (figures.layers_found, summary.kind, facts.is_partial_set())
+        && stated != found
+    {
         let message = format!(
             "block_count is {}, but tensor names speak of {} {}",
-            count(*stated),
+            count(stated),
             count(found),
             if found == 1 { "layer" } else { "layers" }
         );
         notices.push(Notice::new("layers-disagree", message));
+    }
+    let arrays = [
+        ("attention.head_count", &figures.heads),
+        ("attention.head_count_kv", &figures.kv_heads),
+        ("feed_forward_length", &figures.feed_forward_length),
+    ];
+    let odd = arrays.iter().filter_map(|(name, figure)| match figure {
+        Some(Figure::Layers { values, .. }) if *values != stated => Some((name, *values)),
+        _ => None,
+    });
+    let mut odd: Vec<_> = odd.collect();
+    if let Some((name, values)) = odd.pop() {
+        let message = format!("{name} has {} values, but block_count is {}", count(values), count(stated));
+        notices.push(Notice::new("layer-array-length", message).times(odd.len() as u64 + 1));
     }
 }
 

@@ -135,6 +135,16 @@ fn figures_of_layers_are_ranges_and_odd_ones_are_kept_apart() {
     assert_eq!(figures.context_length, odd("i32", "-1"));
     assert_eq!(figures.embedding_length, odd("f32", "0.1"));
     assert_eq!(figures.experts, Some(Figure::One(u64::MAX)));
+    let file = File::new(
+        kv("general.architecture", "x")
+            .kv("x.block_count", 4_u32)
+            .kv("x.attention.head_count", vec![8_u32, 8, 8]),
+    );
+    let summary = file.summary();
+    assert_eq!(
+        message(&summary, "layer-array-length"),
+        "attention.head_count has 3 values, but block_count is 4"
+    );
 }
 
 /// One layer of 256-wide matrices, and an embedding.
