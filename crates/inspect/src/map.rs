@@ -307,8 +307,10 @@ mod tests {
     use ggufkit_format::{Options, View, parse};
     use ggufkit_testkit::{Builder, Tensor as Made};
 
+    type Lengths = Vec<(String, u64)>;
+
     /// The contents of regions with their lengths, and of areas with their sums; `prefix` bytes lie before the magic.
-    fn drawn(builder: &Builder, prefix: usize, cut: usize) -> (Vec<(String, u64)>, Vec<(String, u64)>) {
+    fn drawn(builder: &Builder, prefix: usize, cut: usize) -> (Lengths, Lengths) {
         let bytes = builder.clone().prefix(vec![9; prefix]).bytes();
         let bytes = &bytes[..bytes.len() - cut];
         let options = Options::new().with_base(prefix as u64);
@@ -334,7 +336,7 @@ mod tests {
         (regions, areas)
     }
 
-    fn named(expected: &[(&str, u64)]) -> Vec<(String, u64)> {
+    fn named(expected: &[(&str, u64)]) -> Lengths {
         expected.iter().map(|(word, bytes)| ((*word).to_owned(), *bytes)).collect()
     }
 
