@@ -1,6 +1,7 @@
 //! Options that several commands share: what was typed, and what it means.
 
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 
 use clap::{Args, builder::PossibleValuesParser};
 use ggufkit::format::{Dialect, Limits, Options};
@@ -116,4 +117,16 @@ impl ReadArgs {
         let dialect = self.dialect.map_or(Dialect::STANDARD, |d| d.0);
         Options::new().with_base(self.offset).with_limits(limits).with_dialect(dialect)
     }
+}
+
+pub(crate) fn layers(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is no layer"));
+    let (from, to) = match text.split_once("..") {
+        None => (number(text)?, number(text)?),
+        Some((from, to)) => (
+            if from.is_empty() { 0 } else { number(from)? },
+            if to.is_empty() { u64::MAX } else { number(to.strip_prefix('=').unwrap_or(to))? },
+        ),
+    };
+    if from > to { Err(format!("{from} is behind {to}")) } else { Ok(from..=to) }
 }

@@ -35,6 +35,7 @@ pub mod dialect;
 mod endian;
 mod error;
 mod fields;
+pub mod glob;
 pub mod identify;
 mod index;
 mod indexer;

@@ -1,5 +1,7 @@
 //! Which bytes of a file are read for which question: the list of ranges is what is asserted.
 
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
 use ggufkit_format::Options;
 use ggufkit_io::{HeadBuffer, lookup};
 use ggufkit_testkit::sources::{Memory, Recording};
@@ -100,9 +102,8 @@ fn one_layer_costs_its_bytes_and_the_head() {
     // 200 layers of one F16 tensor [2048, 26], behind a vocabulary of 32,000 tokens.
     const LAYER: u64 = 2 * 2048 * 26;
     let text = (0..32_000).map(|i| format!("token number {i}")).collect::<Vec<_>>();
-    let mut document = Builder::new()
-        .kv("general.architecture", "llama")
-        .kv("tokenizer.ggml.tokens", Value::strings(&text));
+    let mut document =
+        Builder::new().kv("general.architecture", "llama").kv("tokenizer.ggml.tokens", Value::strings(&text));
     for layer in 0..200_u64 {
         let name = format!("blk.{layer}.ffn_up.weight");
         document = document.tensor(Tensor::new(name, 1, &[2048, 26]).data(Vec::new()).offset(layer * LAYER));

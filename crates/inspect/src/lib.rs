@@ -10,7 +10,6 @@ pub mod blocks;
 pub mod config;
 pub mod dump;
 pub mod explain;
-pub mod glob;
 pub mod hex;
 pub mod json;
 mod lookup;

@@ -1,5 +1,7 @@
 //! What an engine is told, and why: values from the metadata, defaults by llama.cpp's rules.
 
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
 use ggufkit_format::{Options, Scalar, View, parse};
 use ggufkit_inspect::config::{Config, Setting, Source, config};
 use ggufkit_inspect::{Model, Part};
@@ -46,7 +48,10 @@ fn absent_keys_take_the_defaults_of_the_engine() {
         assert_eq!(integer(config, "original context"), Some(4096));
         assert_eq!(integer(config, "size"), Some(3), "the number of tokens");
         assert!(matches!(value(config, "frequency base"), Setting::Float(10000.0)));
-        assert!(matches!(value(config, "add beginning"), Setting::Word("true")), "SentencePiece begins with BOS");
+        assert!(
+            matches!(value(config, "add beginning"), Setting::Word("true")),
+            "SentencePiece begins with BOS"
+        );
         assert!(config.missing.is_empty(), "{:?}", config.missing);
         assert!(config.notes.is_empty(), "{:?}", config.notes);
     });
@@ -93,10 +98,22 @@ fn values_that_stand_in_the_way_are_noted() {
         });
     };
     // A legal file that llama.cpp does not load: it reads u32 and nothing else.
-    note(Builder::new().kv("general.architecture", "llama").kv("llama.context_length", 1_u64), &["u64", "u32"]);
-    note(Builder::new().kv("general.architecture", "llama").kv("llama.block_count", 0_u32), &["block_count is 0"]);
-    note(Builder::new().kv("general.architecture", "llama").kv("llama.block_count", u32::MAX), &["4294967295", "512"]);
-    note(llama().tensor(Tensor::f32("blk.4.attn_norm.weight", &[512])), &["block_count is 3", "blk.4", "5 layers"]);
+    note(
+        Builder::new().kv("general.architecture", "llama").kv("llama.context_length", 1_u64),
+        &["u64", "u32"],
+    );
+    note(
+        Builder::new().kv("general.architecture", "llama").kv("llama.block_count", 0_u32),
+        &["block_count is 0"],
+    );
+    note(
+        Builder::new().kv("general.architecture", "llama").kv("llama.block_count", u32::MAX),
+        &["4294967295", "512"],
+    );
+    note(
+        llama().tensor(Tensor::f32("blk.4.attn_norm.weight", &[512])),
+        &["block_count is 3", "blk.4", "5 layers"],
+    );
     note(llama().tensor(Tensor::f32("token_embd.weight", &[512, 4])), &["3 tokens", "4 rows"]);
     note(llama().kv("llama.attention.head_count_kv", vec![2_u32, 2]), &["2 values", "3 layers"]);
     note(Builder::new().kv("general.architecture", "my-own"), &["my-own", "not one that llama.cpp knows"]);

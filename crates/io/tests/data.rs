@@ -7,10 +7,11 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
+use ggufkit_format::glob::Glob;
 use ggufkit_format::layout::SizeError;
 use ggufkit_format::spec::TensorType;
 use ggufkit_format::{Index, Options, ReadAt, View, parse};
-use ggufkit_io::{DataReason, Glob, Selection, TensorReader};
+use ggufkit_io::{DataReason, Selection, TensorReader};
 use ggufkit_testkit::sources::{Failing, Memory, Recording, Short, Shrinking};
 use ggufkit_testkit::{Builder, Built, Tensor};
 

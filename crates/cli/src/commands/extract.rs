@@ -3,12 +3,12 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ggufkit::inspect::glob::Glob;
+use ggufkit::format::glob::Glob;
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::tensors::{Row, Sizing, rows};
 use ggufkit::inspect::units;
@@ -16,7 +16,7 @@ use ggufkit::io::npy::{self, Bf16, NpyError};
 use ggufkit::io::{DataError, FileSource, TensorReader};
 use serde_json::{Value, json};
 
-use crate::args::{InputArgs, ReadArgs, number};
+use crate::args::{InputArgs, ReadArgs, layers, number};
 use crate::json::Files;
 use crate::out::{self, Ink, Out};
 use crate::{FAILED, NO, OK, frame};
@@ -30,25 +30,25 @@ const CHUNK: usize = 8 << 20;
 /// file appears under its name only when it is complete.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  gguf extract model.gguf 'blk.0.*' -o layer0\n  gguf extract model.gguf --layers 0..4 -o first --npy\n  \
-    gguf extract model.gguf token_embd.weight --rows 0..10 -o rows\n  gguf extract model.gguf output_norm.weight -o - | xxd | head\n  \
+    after_help = "Examples:\n  gguf extract model.gguf 'blk.0.*' -o layer0\n  gguf extract model.gguf --layer 0..3 -o first --npy\n  \
+    gguf extract model.gguf token_embd.weight --rows 0:10 -o rows\n  gguf extract model.gguf output_norm.weight -o - | xxd | head\n  \
     gguf extract model.gguf 'blk.*.attn_*' --dry-run"
 )]
 pub(crate) struct Args {
     /// The file, or any member of a shard set
     #[arg(value_name = "FILE")]
     file: std::ffi::OsString,
-    /// Names or patterns of tensors (`*`, `?`, `[a-z]`); all tensors when neither these nor --layers are given
+    /// Names or patterns of tensors (`*`, `?`, `[a-z]`); all tensors when neither these nor --layer are given
     #[arg(value_name = "PATTERN")]
     patterns: Vec<String>,
     /// The folder to write to, or `-` to write one tensor's bytes to standard output
     #[arg(long, short, value_name = "DIR", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
-    /// Only tensors of these layers (`blk.N.`): N, A..B, A.. or ..B (B is not included)
-    #[arg(long, value_name = "RANGE", value_parser = range)]
-    layers: Option<(u64, u64)>,
-    /// Only these rows of each tensor
-    #[arg(long, value_name = "RANGE", value_parser = range)]
+    /// Only tensors of these layers, both ends included: 3, 0..3, 30.. ; may be given again
+    #[arg(long = "layer", value_name = "A..B", value_parser = layers)]
+    layers: Vec<RangeInclusive<u64>>,
+    /// Only these rows of each tensor, as a slice: 7, 10:20, 10: or :20
+    #[arg(long, value_name = "FROM:TO", value_parser = slice)]
     rows: Option<(u64, u64)>,
     /// Write .npy files; types of blocks have no such form and are refused
     #[arg(long)]
@@ -69,9 +69,9 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
-/// A range of numbers: `7`, `2..5`, `2..`, `..5`.
-fn range(text: &str) -> Result<(u64, u64), String> {
-    let (from, to) = match text.split_once("..") {
+/// A slice of rows: `7`, `2:5`, `2:`, `:5`.
+fn slice(text: &str) -> Result<(u64, u64), String> {
+    let (from, to) = match text.split_once(':') {
         Some((from, to)) => (
             if from.is_empty() { 0 } else { number(from)? },
             if to.is_empty() { u64::MAX } else { number(to)? },
@@ -81,7 +81,7 @@ fn range(text: &str) -> Result<(u64, u64), String> {
             (one, one.saturating_add(1))
         }
     };
-    if from >= to { Err("the range is empty".to_owned()) } else { Ok((from, to)) }
+    if from >= to { Err("the slice is empty".to_owned()) } else { Ok((from, to)) }
 }
 
 /// A tensor that was chosen, and what became of it.
@@ -120,8 +120,8 @@ impl Args {
             for row in all {
                 let name = row.name.as_bytes();
                 let chosen = globs.is_empty() || globs.iter().any(|glob| glob.matches(name));
-                let layer = row.layer.map(u64::from);
-                let in_layers = self.layers.is_none_or(|(a, b)| layer.is_some_and(|n| (a..b).contains(&n)));
+                let in_layers = self.layers.is_empty()
+                    || row.layer.is_some_and(|n| self.layers.iter().any(|range| range.contains(&n)));
                 let reader = readers.get(row.part_index).and_then(Option::as_ref);
                 if let (true, true, Some(reader)) = (chosen, in_layers, reader) {
                     let file = names.file(name, if self.npy { "npy" } else { "bin" });
@@ -383,13 +383,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_read_as_typed() {
-        assert_eq!(range("7"), Ok((7, 8)));
-        assert_eq!(range("2..5"), Ok((2, 5)));
-        assert_eq!(range("2.."), Ok((2, u64::MAX)));
-        assert_eq!(range("..5"), Ok((0, 5)));
-        assert!(range("5..5").is_err());
-        assert!(range("x").is_err());
+    fn slices_are_read_as_typed() {
+        assert_eq!(slice("7"), Ok((7, 8)));
+        assert_eq!(slice("2:5"), Ok((2, 5)));
+        assert_eq!(slice("2:"), Ok((2, u64::MAX)));
+        assert_eq!(slice(":5"), Ok((0, 5)));
+        assert!(slice("5:5").is_err());
+        assert!(slice("x").is_err());
     }
 
     #[test]

@@ -5,13 +5,13 @@
 
 mod required;
 
+use ggufkit_format::glob::layer_of;
 use ggufkit_format::spec::{ValueType, arch, keys};
 use ggufkit_format::{ArrayRef, Kv, Scalar, Value};
 use serde::{Serialize, Serializer};
 
 use crate::json::{JsonScalar, JsonText};
 use crate::model::{Model, Part};
-use crate::tensors::layer_of;
 
 /// Elements of a per-layer array that are looked at; no model has so many layers (llama.cpp stops at 512).
 const MAX_LAYERS: usize = 4096;
@@ -179,9 +179,12 @@ impl<'a> Resolver<'a, '_> {
     fn judge_type(&mut self, key: &str, ty: ValueType) {
         let Some(info) = keys::lookup(key.as_bytes()) else { return };
         let Some(first) = info.types.first() else { return };
-        let fits = info.types.iter().any(|t| if t.is_array() { ty == ValueType::ARRAY } else { t.element() == ty });
+        let fits =
+            info.types.iter().any(|t| if t.is_array() { ty == ValueType::ARRAY } else { t.element() == ty });
         if !fits {
-            self.out.notes.push(format!("{key} is a {ty}; llama.cpp reads a {first} there and refuses others"));
+            self.out
+                .notes
+                .push(format!("{key} is a {ty}; llama.cpp reads a {first} there and refuses others"));
         }
     }
 
@@ -231,7 +234,12 @@ impl<'a> Resolver<'a, '_> {
     }
 
     fn required(&mut self, group: &'static str, name: &'static str, suffix: &str) {
-        self.or(group, name, suffix, (Setting::None, "required: the model does not load without it".to_owned()));
+        self.or(
+            group,
+            name,
+            suffix,
+            (Setting::None, "required: the model does not load without it".to_owned()),
+        );
     }
 
     fn model(&mut self) {
@@ -247,7 +255,12 @@ impl<'a> Resolver<'a, '_> {
         }
         self.required(GROUP, "context length", "context_length");
         self.required(GROUP, "embedding length", "embedding_length");
-        self.or(GROUP, "feed-forward length", "feed_forward_length", (Setting::Integer(0), "absent: 0".to_owned()));
+        self.or(
+            GROUP,
+            "feed-forward length",
+            "feed_forward_length",
+            (Setting::Integer(0), "absent: 0".to_owned()),
+        );
         for (name, suffix) in [
             ("decoder layers", "decoder_block_count"),
             ("next-token prediction layers", "nextn_predict_layers"),
@@ -265,10 +278,10 @@ impl<'a> Resolver<'a, '_> {
     fn compare_layers(&mut self) {
         let seen = self.model.tensors().filter_map(|(_, name, _)| layer_of(name.as_bytes())).max();
         let (Some(top), Some(blocks)) = (seen, self.integer("block_count")) else { return };
-        if u64::from(top) + 1 != blocks {
+        if top.saturating_add(1) != blocks {
             self.out.notes.push(format!(
                 "block_count is {blocks}, and the tensor table has layers up to blk.{top} ({} layers)",
-                u64::from(top) + 1
+                top.saturating_add(1)
             ));
         }
     }
@@ -289,7 +302,8 @@ impl<'a> Resolver<'a, '_> {
                 self.or(GROUP, "key-value heads", "attention.head_count_kv", (value, rule));
             }
             None => {
-                let source = Source::Default { rule: "absent: 0".to_owned(), key: self.full("attention.head_count") };
+                let source =
+                    Source::Default { rule: "absent: 0".to_owned(), key: self.full("attention.head_count") };
                 self.push(GROUP, "heads", Setting::Integer(0), source);
             }
         }
@@ -344,7 +358,12 @@ impl<'a> Resolver<'a, '_> {
         let head = self.out.entries.iter().find(|e| e.name == "key head size").map(|e| e.value.clone());
         let default = (head.unwrap_or(Setting::None), "absent: the key head size".to_owned());
         self.or(GROUP, "dimensions", "rope.dimension_count", default);
-        self.or(GROUP, "frequency base", "rope.freq_base", (Setting::Float(10000.0), "absent: 10000".to_owned()));
+        self.or(
+            GROUP,
+            "frequency base",
+            "rope.freq_base",
+            (Setting::Float(10000.0), "absent: 10000".to_owned()),
+        );
         self.optional(GROUP, "frequency base in windows", "rope.freq_base_swa");
         self.optional(GROUP, "dimension sections", "rope.dimension_sections");
         let none = (Setting::Word("linear"), "absent: linear, which a factor of 1 makes a no-op".to_owned());
@@ -352,7 +371,8 @@ impl<'a> Resolver<'a, '_> {
         if !self.optional(GROUP, "scaling factor", "rope.scaling.factor")
             && !self.optional(GROUP, "scaling factor (old key)", "rope.scale_linear")
         {
-            let source = Source::Default { rule: "absent: 1".to_owned(), key: self.full("rope.scaling.factor") };
+            let source =
+                Source::Default { rule: "absent: 1".to_owned(), key: self.full("rope.scaling.factor") };
             self.push(GROUP, "scaling factor", Setting::Float(1.0), source);
         }
         let trained = self.integer("context_length").map_or(Setting::None, Setting::Integer);
@@ -409,7 +429,9 @@ impl<'a> Resolver<'a, '_> {
             .and_then(|(part, _, tensor)| part.view.index().dims(tensor).get(1).copied());
         if !self.optional(GROUP, "size", "vocab_size") {
             let (value, rule) = match (&tokens, rows) {
-                (Some(tokens), _) => (Setting::Integer(tokens.len()), "the number of tokenizer.ggml.tokens".to_owned()),
+                (Some(tokens), _) => {
+                    (Setting::Integer(tokens.len()), "the number of tokenizer.ggml.tokens".to_owned())
+                }
                 (None, Some(rows)) => (Setting::Integer(rows), "the rows of token_embd.weight".to_owned()),
                 (None, None) => (Setting::None, "no vocab_size, no tokens, no token_embd.weight".to_owned()),
             };
@@ -419,7 +441,9 @@ impl<'a> Resolver<'a, '_> {
             && tokens.len() != rows
         {
             let n = tokens.len();
-            self.out.notes.push(format!("the tokenizer has {n} tokens, and token_embd.weight has {rows} rows"));
+            self.out
+                .notes
+                .push(format!("the tokenizer has {n} tokens, and token_embd.weight has {rows} rows"));
         }
         self.required(GROUP, "tokenizer", "tokenizer.ggml.model");
         self.optional(GROUP, "pre-tokenizer", "tokenizer.ggml.pre");

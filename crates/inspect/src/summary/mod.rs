@@ -150,7 +150,7 @@ impl<'a> Facts<'a> {
             names.add(name.as_bytes());
             // Encoders have layers of their own, which block_count does not speak of.
             if name.as_bytes().starts_with(b"blk.") {
-                layers.extend(crate::tensors::layer_of(name.as_bytes()));
+                layers.extend(ggufkit_format::glob::layer_of(name.as_bytes()));
             }
         }
         layers.sort_unstable();

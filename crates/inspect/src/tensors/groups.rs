@@ -22,7 +22,7 @@ pub enum GroupBy {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum GroupKey {
     /// The layer.
-    Layer(u32),
+    Layer(u64),
     /// They belong to no layer.
     NoLayer,
     /// The type.

@@ -5,6 +5,7 @@ mod mix;
 mod order;
 mod original;
 
+use ggufkit_format::glob;
 use ggufkit_format::spec::TensorType;
 use ggufkit_format::{ByteStr, Index, Span, Tensor, layout};
 use serde::Serialize;
@@ -56,7 +57,7 @@ pub struct Row<'a> {
     /// Absolute position of the data.
     pub data: Option<u64>,
     /// The block number of a name `blk.N.…`.
-    pub layer: Option<u32>,
+    pub layer: Option<u64>,
 }
 
 impl Row<'_> {
@@ -180,20 +181,8 @@ fn row<'a>(
         sizing,
         size_error,
         data: part.view.index().data_position(tensor),
-        layer: layer_of(name.as_bytes()),
+        layer: glob::layer_of(name.as_bytes()),
     }
-}
-
-/// The layer that a tensor belongs to: the number after the first `blk` between dots, as in `blk.12.attn_q.weight`,
-/// `enc.blk.0.ffn_up.weight`, `v.blk.3.ln1.bias`.
-#[must_use]
-pub fn layer_of(name: &[u8]) -> Option<u32> {
-    let mut parts = name.split(|&b| b == b'.');
-    parts.find(|part| *part == b"blk")?;
-    let digits = parts.next().filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
-    // The number is followed by what it is the layer of.
-    parts.next()?;
-    core::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// Distances from one tensor's offset to the next.

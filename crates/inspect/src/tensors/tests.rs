@@ -54,25 +54,6 @@ fn a_position_past_the_end_is_not_in_the_file() {
 }
 
 #[test]
-fn layers_are_read_from_names() {
-    for (name, layer) in [
-        ("blk.0.attn_q.weight", Some(0)),
-        ("blk.12.x", Some(12)),
-        ("enc.blk.3.ffn_up.weight", Some(3)),
-        ("v.blk.0.ln1.bias", Some(0)),
-        ("xblk.0.ln1.bias", None),
-        ("blk.+1.x", None),
-        ("blk.12", None),
-        ("blk..x", None),
-        ("blk.-1.x", None),
-        ("blk.99999999999.x", None),
-        ("token_embd.weight", None),
-    ] {
-        assert_eq!(layer_of(name.as_bytes()), layer, "{name}");
-    }
-}
-
-#[test]
 fn groups_add_up() {
     // F32 [4]: 16 bytes; Q8_0 [32, 2]: 2 * 34 bytes.
     let file = File::new(

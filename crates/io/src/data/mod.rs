@@ -19,7 +19,7 @@ use crate::map;
 
 pub use chunks::{Chunk, RowChunks};
 pub use error::{DataError, DataReason};
-pub use select::{Glob, GlobError, Selection, layer_of};
+pub use select::Selection;
 
 /// Where a tensor's data lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -102,7 +102,7 @@ fn metadata(out: &mut Out, dump: &FileDump<'_>, limits: Limits) -> io::Result<()
 
 fn tensors(out: &mut Out, dump: &FileDump<'_>) -> io::Result<()> {
     writeln!(out, "\n## Tensors")?;
-    let mut here: Option<(Option<u32>, Totals)> = None;
+    let mut here: Option<(Option<u64>, Totals)> = None;
     for TensorEntry(row) in dump.tensors() {
         match &mut here {
             Some((layer, totals)) if *layer == row.layer => totals.add(&row),

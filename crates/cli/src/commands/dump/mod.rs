@@ -10,8 +10,8 @@ mod text;
 use std::io::{self, Write as _};
 
 use ggufkit::format::ByteStr;
+use ggufkit::format::glob::Glob;
 use ggufkit::inspect::dump::{FileDump, Select};
-use ggufkit::inspect::glob::Glob;
 use ggufkit::inspect::json::SCHEMA;
 use ggufkit::inspect::yaml;
 

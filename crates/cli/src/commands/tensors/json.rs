@@ -86,7 +86,7 @@ struct Tensor<'s, 'a> {
     #[serde(flatten)]
     entry: TensorEntry<'a>,
     bits_per_weight: Option<f64>,
-    layer: Option<u32>,
+    layer: Option<u64>,
     in_file: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     original_shape: Option<OriginalShape<'a>>,

@@ -3,25 +3,25 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
+use ggufkit::format::glob::Glob;
 use ggufkit::format::spec::{TENSOR_TYPES, TensorType};
-use ggufkit::inspect::glob::Glob;
 use ggufkit::inspect::tensors::Row;
 
-use crate::args::InputArgs;
+use crate::args::{InputArgs, layers};
 use crate::out;
 
 /// The filters.
 #[derive(clap::Args, Debug)]
 pub(super) struct SelectArgs {
     /// Only tensors whose whole name matches this pattern; may be given again
-    #[arg(long = "name", value_name = "PATTERN", help_heading = "Selection")]
+    #[arg(long = "name", value_name = "PATTERN", value_parser = Glob::new, help_heading = "Selection")]
     names: Vec<Glob>,
     /// Only tensors of this type, by name or id (Q4_K, 12); may be given again
     #[arg(long = "type", value_name = "TYPE", value_parser = tensor_type, help_heading = "Selection")]
     types: Vec<TensorType>,
     /// Only tensors of these layers, both ends included: 3, 0..3, 30.. ; may be given again
     #[arg(long = "layer", value_name = "A..B", value_parser = layers, help_heading = "Selection")]
-    layers: Vec<RangeInclusive<u32>>,
+    layers: Vec<RangeInclusive<u64>>,
     /// Only tensors of at least this size: 4096, 10K, 1.5M, 1GiB (powers of 1024), 10MB (of 1000)
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Selection")]
     min_size: Option<u64>,
@@ -84,18 +84,6 @@ fn tensor_type(text: &str) -> Result<TensorType, String> {
     })
 }
 
-fn layers(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let number = |text: &str| text.parse::<u32>().map_err(|_| format!("{text:?} is no layer"));
-    let (from, to) = match text.split_once("..") {
-        None => (number(text)?, number(text)?),
-        Some((from, to)) => (
-            if from.is_empty() { 0 } else { number(from)? },
-            if to.is_empty() { u32::MAX } else { number(to.strip_prefix('=').unwrap_or(to))? },
-        ),
-    };
-    if from > to { Err(format!("{from} is behind {to}")) } else { Ok(from..=to) }
-}
-
 fn size(text: &str) -> Result<u64, String> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
@@ -149,8 +137,8 @@ mod tests {
             ("0..3", Some(0..=3)),
             ("0..=3", Some(0..=3)),
             ("..4", Some(0..=4)),
-            ("30..", Some(30..=u32::MAX)),
-            ("..", Some(0..=u32::MAX)),
+            ("30..", Some(30..=u64::MAX)),
+            ("..", Some(0..=u64::MAX)),
             ("3..1", None),
             ("a", None),
             ("", None),
