@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use ggufkit::format::{Index, Options, Outcome, View};
 use ggufkit::inspect::{Model, Part};
-use ggufkit::io::{Diagnosis, FileSource, HeadBuffer, Input, ShardProblem, ShardSet, diagnose, expand_with_skipped};
+use ggufkit::io::{
+    Diagnosis, FileSource, HeadBuffer, Input, ShardProblem, ShardSet, diagnose, expand_with_skipped,
+};
 
 use crate::args::{InputArgs, ReadArgs};
 use crate::failure::Failure;

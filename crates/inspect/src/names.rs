@@ -56,7 +56,8 @@ pub fn disagreements(parts: &NameParts<'_>, model: &Model<'_>) -> Vec<Disagreeme
 
 /// Whether two words say the same: case and the separators of words do not matter.
 fn same(a: &str, b: &str) -> bool {
-    let plain = |s: &str| s.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let plain =
+        |s: &str| s.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     plain(a) == plain(b)
 }
 
