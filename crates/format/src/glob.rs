@@ -55,7 +55,9 @@ pub enum GlobError {
 impl fmt::Display for GlobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OpenSet(at) => write!(f, "the [ at position {at} has no ]"),
+            Self::OpenSet(at) => {
+                write!(f, "the [ at position {at} has no ] (write \\[ for the character itself)")
+            }
             Self::BackwardRange(at) => {
                 write!(f, "the set at position {at} has a range that ends before it begins")
             }
