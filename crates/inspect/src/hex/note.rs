@@ -40,8 +40,10 @@ impl Note {
     /// The meaning as it follows the value: after a space, or a comma where it is a remark.
     #[must_use]
     pub fn tail(&self, lang: Lang) -> String {
+        let alone = self.ty.is_empty() && self.value.is_empty();
         match (self.meaning.as_str(), self.aside && !self.value.is_empty(), lang) {
             ("", ..) => String::new(),
+            (meaning, ..) if alone => meaning.to_owned(),
             (meaning, true, Lang::En) => format!(", {meaning}"),
             (meaning, true, Lang::Zh) => format!("，{meaning}"),
             (meaning, false, _) => format!(" {meaning}"),
@@ -96,7 +98,10 @@ pub fn note(view: &View<'_>, field: &Field<'_>, lang: Lang) -> Note {
             (format!("[{}; {}]", array.element_type(), array.len()), String::new(), meaning)
         }
         FieldValue::Dim(n) => {
+            let one = n == 1 && lang == Lang::En;
             let meaning = match field.path {
+                Path::Tensor { part: TensorPart::Dim(0), .. } if one => "element in a row".to_owned(),
+                Path::Tensor { part: TensorPart::Dim(1), .. } if one => "row".to_owned(),
                 Path::Tensor { part: TensorPart::Dim(0), .. } => {
                     say!(lang, "elements in a row", "个元素为一行")
                 }
@@ -111,9 +116,9 @@ pub fn note(view: &View<'_>, field: &Field<'_>, lang: Lang) -> Note {
             ("u8".into(), byte.to_string(), say!(lang, "the NUL of this layout", "该布局多写的 NUL"))
         }
         FieldValue::Padding(bytes) => (String::new(), String::new(), padding(index, field, bytes, lang)),
-        FieldValue::Unparsed(bytes) => {
-            let n = units::count(bytes.len().try_into().unwrap_or(u64::MAX));
-            (String::new(), String::new(), say!(lang, "{n} bytes that were not parsed", "{n} 字节未能解析"))
+        // How many bytes there are depends on how far the file was read ahead, which means nothing.
+        FieldValue::Unparsed(_) => {
+            (String::new(), String::new(), say!(lang, "from here on nothing was parsed", "从这里起未能解析"))
         }
     };
     let aside = match field.value {

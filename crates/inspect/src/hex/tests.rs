@@ -6,6 +6,17 @@ use super::*;
 
 const SAMPLE: &[u8] = include_bytes!("../../../../samples/Tiny-Llama-591K-v1.0-Q4_K_M.gguf");
 
+/// Files with the reading that suits them; the bytes begin at the magic.
+fn readings() -> Vec<(Vec<u8>, Options)> {
+    let mut all: Vec<_> = files().into_iter().map(|bytes| (bytes, Options::new())).collect();
+    all.extend(ggufkit_testkit::controls::all().iter().map(|(_, builder)| {
+        let built = builder.build();
+        let options = Options::new().with_dialect(builder.layout()).with_base(built.base());
+        (built.gguf().to_vec(), options)
+    }));
+    all
+}
+
 fn files() -> Vec<Vec<u8>> {
     let rich = || {
         Builder::new()
@@ -39,8 +50,8 @@ fn files() -> Vec<Vec<u8>> {
 
 #[test]
 fn steps_are_the_fields_and_tile_the_head() {
-    for bytes in files() {
-        let outcome = parse(&bytes, Options::new());
+    for (bytes, options) in readings() {
+        let outcome = parse(&bytes, options);
         let index = outcome.index.unwrap();
         let view = View::new(&index, &bytes);
         for detail in [Detail::All, Detail::First(0), Detail::First(2)] {
@@ -54,10 +65,8 @@ fn steps_are_the_fields_and_tile_the_head() {
                 next = step.field.span.end();
             }
             assert!(fields.next().is_none());
-            let end = match index.data_start() {
-                Some(start) => start.min(bytes.len() as u64),
-                None => bytes.len() as u64,
-            };
+            let there = index.header().base + bytes.len() as u64;
+            let end = index.data_start().map_or(there, |start| start.min(there));
             assert_eq!(next, end);
         }
     }
@@ -65,8 +74,8 @@ fn steps_are_the_fields_and_tile_the_head() {
 
 #[test]
 fn every_step_but_the_last_says_what_comes_next_in_both_languages() {
-    for bytes in files() {
-        let outcome = parse(&bytes, Options::new());
+    for (bytes, options) in readings() {
+        let outcome = parse(&bytes, options);
         let index = outcome.index.unwrap();
         let view = View::new(&index, &bytes);
         for lang in [Lang::En, Lang::Zh] {

@@ -3,16 +3,17 @@
 use std::io::{self, Write as _};
 
 use ggufkit::format::spec::{Lang, TensorTypeInfo};
-use ggufkit::format::{Endian, ReadAt, Scalar, Tensor, View};
+use ggufkit::format::{ReadAt, Scalar, Span, Tensor, View};
 use ggufkit::inspect::blocks::{self, Numbers, PartReading, Place, Sym, readings, to_little_endian};
 use ggufkit::inspect::json::{JsonScalar, JsonText};
 use ggufkit::inspect::units;
 use ggufkit::io::FileSource;
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 
+use super::fields::print_line;
 use super::page::{Bytes, Page};
 use super::palette::{FAINT, of_role};
-use crate::commands::explain::wrap::Run;
+use crate::commands::explain::wrap::{Run, fill};
 use crate::out::{self, Ink, Out};
 
 /// A run of blocks: the first and the one after the last.
@@ -33,6 +34,8 @@ struct Block {
     place: Place,
     /// The bytes as they stand in the file; fewer than the block has where the file ends.
     bytes: Vec<u8>,
+    /// The same in little-endian order.
+    ordered: Vec<u8>,
     parts: Vec<PartReading>,
 }
 
@@ -40,14 +43,77 @@ struct Block {
 pub(super) enum Trouble {
     /// There is no such block.
     Place(blocks::PlaceError),
-    /// The system refused, or the output did.
-    Io(io::Error),
+    /// The file cannot be read.
+    Read(io::Error),
+    /// The output's.
+    Out(io::Error),
 }
 
 impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Self {
-        Self::Io(error)
+        Self::Out(error)
     }
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Place(error) => error.fmt(f),
+            Self::Read(error) | Self::Out(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Reads up to `len` bytes from a position; fewer where the file ends.
+fn read(source: &FileSource, at: u64, len: usize) -> Result<Vec<u8>, Trouble> {
+    let mut bytes = vec![0; len];
+    let mut there = 0;
+    while there < bytes.len() {
+        let from = at.saturating_add(there as u64);
+        match source.read_at(bytes.get_mut(there..).unwrap_or_default(), from).map_err(Trouble::Read)? {
+            0 => break,
+            n => there += n,
+        }
+    }
+    bytes.truncate(there);
+    Ok(bytes)
+}
+
+/// Most bytes outside of tensors that are shown, unless all are asked for.
+const BETWEEN: u64 = 256;
+
+/// Prints bytes that belong to no field and no tensor of known size. Returns whether there are any.
+pub(super) fn between(
+    out: &mut Out,
+    source: &FileSource,
+    span: Span,
+    full: bool,
+    lang: Lang,
+) -> Result<bool, Trouble> {
+    let end = source.size().map_or(span.end(), |size| size.min(span.end()));
+    let len = end.saturating_sub(span.start);
+    let shown = if full { len } else { len.min(BETWEEN) };
+    // Read in pieces, so that a range of the whole file takes no memory.
+    let mut at = span.start;
+    let (page, stop) = (Page::new(out, end), span.start.saturating_add(shown));
+    let mut words = vec![Run::plain(match lang {
+        Lang::En => "outside of every field and every tensor of known size",
+        Lang::Zh => "不属于任何字段，也不属于任何大小已知的张量",
+    })];
+    page.ruler(out)?;
+    while at < stop {
+        let bytes = read(source, at, usize::try_from(stop.saturating_sub(at).min(4096)).unwrap_or(0))?;
+        if bytes.is_empty() {
+            break;
+        }
+        let next = at.saturating_add(bytes.len() as u64);
+        // The last piece tells what is left.
+        let folded = if next == stop { len.saturating_sub(shown) } else { 0 };
+        let span = Span::new(at, (bytes.len() as u64).saturating_add(folded));
+        page.bytes(out, &Bytes { span, shown: &bytes, style: FAINT }, &std::mem::take(&mut words))?;
+        at = next;
+    }
+    Ok(at > span.start)
 }
 
 impl<'a> Data<'a> {
@@ -63,26 +129,15 @@ impl<'a> Data<'a> {
     fn block(&self, number: u64) -> Result<Block, Trouble> {
         let index = self.view.index();
         let place = blocks::place(index, self.tensor, number).map_err(Trouble::Place)?;
-        let mut bytes = vec![0; usize::try_from(place.size).unwrap_or(0)];
-        let mut there = 0;
-        while there < bytes.len() {
-            let at = place.offset.saturating_add(there as u64);
-            match self.source.read_at(bytes.get_mut(there..).unwrap_or_default(), at)? {
-                0 => break,
-                n => there += n,
-            }
-        }
-        bytes.truncate(there);
+        let bytes = read(self.source, place.offset, usize::try_from(place.size).unwrap_or(0))?;
         let mut ordered = bytes.clone();
-        if index.header().endian == Endian::Big {
-            to_little_endian(self.tensor.tensor_type, Endian::Big, &mut ordered);
-        }
+        to_little_endian(self.tensor.tensor_type, index.header().endian, &mut ordered);
         let parts = self.info().map(|info| readings(info, &ordered)).unwrap_or_default();
-        Ok(Block { place, bytes, parts })
+        Ok(Block { place, bytes, ordered, parts })
     }
 
     /// The blocks of a range that the tensor has. A range that begins past its end is an error.
-    fn range(&self, range: Range) -> Result<std::ops::Range<u64>, Trouble> {
+    pub(super) fn range(&self, range: Range) -> Result<std::ops::Range<u64>, Trouble> {
         let count = blocks::block_count(self.view.index(), self.tensor).map_err(Trouble::Place)?;
         if range.0 >= count {
             return Err(Trouble::Place(blocks::PlaceError::OutOfRange { block: range.0, count }));
@@ -90,8 +145,8 @@ impl<'a> Data<'a> {
         Ok(range.0..range.1.min(count))
     }
 
-    /// Prints the blocks of a range.
-    pub(super) fn print(&self, out: &mut Out, range: Range) -> Result<(), Trouble> {
+    /// Prints the blocks of a range. `apart` tells whether lines stand above.
+    pub(super) fn print(&self, out: &mut Out, range: Range, apart: bool) -> Result<(), Trouble> {
         let range = self.range(range)?;
         let count = blocks::block_count(self.view.index(), self.tensor).map_err(Trouble::Place)?;
         let Some(info) = self.info() else { return Ok(()) };
@@ -99,19 +154,24 @@ impl<'a> Data<'a> {
         let dims: Vec<String> = index.dims(self.tensor).iter().map(u64::to_string).collect();
         let name = out::fit(self.view.name(self.tensor).0, 80);
         let title = out.paint(Ink::Head, format!("tensors[{}] {name}", self.index));
-        writeln!(out, "\n{title}  {} [{}]", info.name, dims.join(", "))?;
+        if apart {
+            writeln!(out)?;
+        }
+        writeln!(out, "{title}  {} [{}]", info.name, dims.join(", "))?;
         let what = self.geometry(info, count);
         let what = out.paint(Ink::Faint, what);
         writeln!(out, "{what}")?;
         let last = index.data_span(self.tensor).map_or(0, |span| span.end());
         let page = Page::new(out, last);
         page.ruler(out)?;
+        let first = range.start;
         for number in range {
             let block = self.block(number)?;
             if !info.is_plain() {
                 self.title(out, &block.place, count)?;
             }
-            self.parts(out, &page, info, &block)?;
+            self.parts(out, &page, info, &block, number == first)?;
+            self.weights(out, info, &block)?;
             if (block.bytes.len() as u64) < block.place.size {
                 let there = units::count(block.bytes.len() as u64);
                 let text = match self.lang {
@@ -158,7 +218,15 @@ impl<'a> Data<'a> {
         writeln!(out, "\n{text}  {more}")
     }
 
-    fn parts(&self, out: &mut Out, page: &Page, info: &TensorTypeInfo, block: &Block) -> io::Result<()> {
+    /// The members of a block. What their bits mean is said once, with the first block.
+    fn parts(
+        &self,
+        out: &mut Out,
+        page: &Page,
+        info: &TensorTypeInfo,
+        block: &Block,
+        explain: bool,
+    ) -> io::Result<()> {
         for read in &block.parts {
             let part = &read.part;
             let (from, to) = (part.offset as usize, (part.offset + part.bytes) as usize);
@@ -169,17 +237,17 @@ impl<'a> Data<'a> {
             let shown = if self.full || there.len() <= 64 { there } else { there.get(..48).unwrap_or(there) };
             let style = of_role(part.role);
             let start = block.place.offset.saturating_add(from as u64);
-            let span = ggufkit::format::Span::new(start, there.len() as u64);
+            let span = Span::new(start, there.len() as u64);
             let label = if info.is_plain() {
                 format!("[{}][{}]  ", block.place.row, block.place.first)
             } else {
                 format!("{}  ", part.name)
             };
             let mut words = vec![Run::new(style, label), Run::new(FAINT, unit(read))];
-            for (i, numbers) in read.numbers.iter().enumerate() {
-                self.numbers(&mut words, numbers, style, i > 0);
+            for numbers in &read.numbers {
+                self.numbers(&mut words, numbers, style);
             }
-            if !info.is_plain() {
+            if explain && !info.is_plain() {
                 words.push(Run::plain("\n"));
                 words.push(Run::new(FAINT, part.bits.get(self.lang)));
             }
@@ -188,23 +256,39 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    fn numbers(&self, words: &mut Vec<Run>, numbers: &Numbers, style: anstyle::Style, new_line: bool) {
+    fn numbers(&self, words: &mut Vec<Run>, numbers: &Numbers, style: anstyle::Style) {
         let most = if self.full { numbers.values.len() } else { 16 };
-        let mut values: Vec<String> = numbers.values.iter().take(most).map(|v| text(*v)).collect();
-        if numbers.values.len() > most {
-            values.push(match self.lang {
-                Lang::En => format!("… {} in all", numbers.values.len()),
-                Lang::Zh => format!("… 共 {} 个", numbers.values.len()),
-            });
-        }
-        if new_line {
-            words.push(Run::plain("\n"));
-        }
+        let values = numbers.values.iter().take(most).map(|v| text(*v)).collect();
         match numbers.sym {
             Sym::Number(_) => words.push(Run::new(FAINT, " = ")),
-            sym => words.push(Run::new(FAINT, format!(" {} = ", sym.name()))),
+            sym => words.push(Run::new(FAINT, format!("\n{} = ", sym.name()))),
         }
-        words.push(Run::new(style, values.join(" ")));
+        words.push(Run::new(style, self.listed(values, numbers.values.len())));
+    }
+
+    /// Values in a row, and how many there are where some are left out.
+    fn listed(&self, mut values: Vec<String>, all: usize) -> String {
+        if values.len() < all {
+            values.push(match self.lang {
+                Lang::En => format!("… {all} in all"),
+                Lang::Zh => format!("… 共 {all} 个"),
+            });
+        }
+        values.join(" ")
+    }
+
+    /// What the block's elements come to, where that needs no codebook.
+    fn weights(&self, out: &mut Out, info: &TensorTypeInfo, block: &Block) -> io::Result<()> {
+        if info.is_plain() || (block.bytes.len() as u64) < block.place.size {
+            return Ok(());
+        }
+        let most = if self.full { info.block_elems } else { info.block_elems.min(8) };
+        let values: Option<Vec<String>> = (0..most)
+            .map(|e| blocks::work(info, &block.ordered, e)?.value.map(|w| text(Scalar::F32(rounded(w)))))
+            .collect();
+        let Some(values) = values else { return Ok(()) };
+        let words = [Run::new(FAINT, "w = "), Run::plain(self.listed(values, info.block_elems as usize))];
+        fill(&words, out.width()).iter().try_for_each(|line| print_line(out, line))
     }
 }
 
@@ -226,6 +310,11 @@ fn text(value: Scalar) -> String {
     }
 }
 
+/// Four significant digits: a weight is no more exact than its code.
+fn rounded(value: f32) -> f32 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
 /// The number, with an exponent where it is shorter so.
 fn short(plain: String, exponent: impl FnOnce() -> String) -> String {
     if plain.len() > 12 {
@@ -236,31 +325,66 @@ fn short(plain: String, exponent: impl FnOnce() -> String) -> String {
     }
 }
 
-/// The blocks as JSON.
-pub(super) fn json(data: &Data<'_>, range: Range) -> Result<serde_json::Value, Trouble> {
-    let mut all = Vec::new();
-    for number in data.range(range)? {
-        let block = data.block(number)?;
-        all.push(serde_json::json!({
-            "block": block.place.block,
-            "row": block.place.row,
-            "first_element": block.place.first,
-            "elements": block.place.elements,
-            "offset": block.place.offset,
-            "size": block.place.size,
-            "read": block.bytes.len(),
-            "parts": block.parts.iter().map(|p| JsonPart { read: p, at: block.place.offset, lang: data.lang }).collect::<Vec<_>>(),
-        }));
+/// A tensor's blocks as JSON, read while they are written.
+pub(super) struct Blocks<'a> {
+    pub(super) data: Data<'a>,
+    pub(super) range: std::ops::Range<u64>,
+}
+
+impl Serialize for Blocks<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (data, index) = (&self.data, self.data.view.index());
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("index", &data.index)?;
+        map.serialize_entry("name", &JsonText(data.view.name(data.tensor)))?;
+        map.serialize_entry("type", &data.tensor.tensor_type.name())?;
+        map.serialize_entry("shape", index.dims(data.tensor))?;
+        map.serialize_entry("formula", &data.info().map(|info| info.formula))?;
+        map.serialize_entry("blocks", &BlockList(self))?;
+        map.end()
     }
-    let index = data.view.index();
-    Ok(serde_json::json!({
-        "index": data.index,
-        "name": JsonText(data.view.name(data.tensor)),
-        "type": data.tensor.tensor_type.name(),
-        "shape": index.dims(data.tensor),
-        "formula": data.info().map(|info| info.formula),
-        "blocks": all,
-    }))
+}
+
+struct BlockList<'b, 'a>(&'b Blocks<'a>);
+
+impl Serialize for BlockList<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Blocks { data, range } = self.0;
+        let mut seq = serializer.serialize_seq(None)?;
+        for number in range.clone() {
+            let block = data.block(number).map_err(|trouble| S::Error::custom(trouble.to_string()))?;
+            let there = block.bytes.len() as u64;
+            seq.serialize_element(&JsonBlock { block: &block, lang: data.lang })?;
+            if there < block.place.size {
+                break;
+            }
+        }
+        seq.end()
+    }
+}
+
+struct JsonBlock<'a> {
+    block: &'a Block,
+    lang: Lang,
+}
+
+impl Serialize for JsonBlock<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Block { place, bytes, parts, .. } = self.block;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("block", &place.block)?;
+        map.serialize_entry("row", &place.row)?;
+        map.serialize_entry("first_element", &place.first)?;
+        map.serialize_entry("elements", &place.elements)?;
+        map.serialize_entry("offset", &place.offset)?;
+        map.serialize_entry("size", &place.size)?;
+        // Less than the size where the file ends.
+        map.serialize_entry("read", &bytes.len())?;
+        let parts: Vec<JsonPart<'_>> =
+            parts.iter().map(|read| JsonPart { read, at: place.offset, lang: self.lang }).collect();
+        map.serialize_entry("parts", &parts)?;
+        map.end()
+    }
 }
 
 struct JsonPart<'a> {

@@ -23,6 +23,8 @@ pub(super) struct Show {
     /// Whether long runs of bytes are shown whole.
     pub(super) full: bool,
     pub(super) lang: Lang,
+    /// Where the reading stopped, if it did.
+    pub(super) stopped: Option<String>,
 }
 
 /// A stretch of the head under one heading.
@@ -47,8 +49,14 @@ impl Section {
     }
 }
 
-/// Prints the fields that are wanted; returns how many they were.
-pub(super) fn fields(out: &mut Out, page: &Page, view: &View<'_>, show: &Show) -> io::Result<u64> {
+/// Prints the fields that are wanted; returns how many they were. `apart` tells whether lines stand above.
+pub(super) fn fields(
+    out: &mut Out,
+    page: &Page,
+    view: &View<'_>,
+    show: &Show,
+    mut apart: bool,
+) -> io::Result<u64> {
     let mut scratch = String::new();
     let mut before: VecDeque<Field<'_>> = VecDeque::new();
     let (mut found, mut after, mut section) = (0, 0, None);
@@ -70,7 +78,7 @@ pub(super) fn fields(out: &mut Out, page: &Page, view: &View<'_>, show: &Show) -
             let new = Some(Section::of(&one.path));
             if section != new {
                 section = new;
-                heading(out, view, one, show.lang)?;
+                heading(out, view, one, show.lang, std::mem::replace(&mut apart, true))?;
             } else if printed.is_some_and(|end| end < one.span.start) {
                 let mark = out.paint(Ink::Faint, "⋮");
                 writeln!(out, "{mark}")?;
@@ -84,12 +92,15 @@ pub(super) fn fields(out: &mut Out, page: &Page, view: &View<'_>, show: &Show) -
 }
 
 /// The line above a record.
-fn heading(out: &mut Out, view: &View<'_>, field: &Field<'_>, lang: Lang) -> io::Result<()> {
+fn heading(out: &mut Out, view: &View<'_>, field: &Field<'_>, lang: Lang, apart: bool) -> io::Result<()> {
     let index = view.index();
+    if apart {
+        writeln!(out)?;
+    }
     let (title, meaning) = match Section::of(&field.path) {
         Section::Header => ("header".to_owned(), String::new()),
-        Section::Padding => ("padding".to_owned(), String::new()),
-        Section::Unparsed => ("unparsed".to_owned(), String::new()),
+        // One field, which says by itself what it is.
+        Section::Padding | Section::Unparsed => return Ok(()),
         Section::Kv(at) => {
             let Some(kv) = usize::try_from(at).ok().and_then(|at| index.kvs().get(at)) else { return Ok(()) };
             let key = view.key(kv);
@@ -111,7 +122,6 @@ fn heading(out: &mut Out, view: &View<'_>, field: &Field<'_>, lang: Lang) -> io:
         runs.push(Run::plain("  "));
         runs.push(Run::new(FAINT, meaning));
     }
-    writeln!(out)?;
     let width = out.width();
     for line in fill(&runs, width) {
         print_line(out, &line)?;
@@ -133,8 +143,20 @@ fn field(out: &mut Out, page: &Page, view: &View<'_>, field: &Field<'_>, show: &
     let bytes = view.bytes(field.span).unwrap_or_default();
     let most = if show.full { bytes.len() } else { most(field) };
     let shown = if bytes.len() > most { bytes.get(..cut(field)).unwrap_or(bytes) } else { bytes };
-    let bytes = Bytes { span: field.span, shown, style: of_kind(Kind::of(field)) };
-    page.bytes(out, &bytes, &words(field, &note, show.lang))
+    let mut span = field.span;
+    if let FieldValue::Unparsed(_) = field.value {
+        // It goes on to the end of the file, and that is no number to show here.
+        span.len = shown.len() as u64;
+    }
+    let bytes = Bytes { span, shown, style: of_kind(Kind::of(field)) };
+    let mut words = words(field, &note, show.lang);
+    if let (FieldValue::Unparsed(_), Some(stopped)) = (&field.value, &show.stopped) {
+        words.push(Run::plain(match show.lang {
+            Lang::En => format!("; the reading stopped in {stopped}"),
+            Lang::Zh => format!("；读取停在 {stopped}"),
+        }));
+    }
+    page.bytes(out, &bytes, &words)
 }
 
 /// Bytes of a field that are shown before it is folded.
@@ -174,10 +196,10 @@ fn said(runs: &mut Vec<Run>, field: &Field<'_>, note: &Note, lang: Lang) {
     runs.push(Run::plain(note.tail(lang)));
 }
 
-/// The colours and what they stand for, where there are colours.
-pub(super) fn legend(out: &mut Out) -> io::Result<()> {
+/// The colours and what they stand for, where there are colours. Returns whether there are.
+pub(super) fn legend(out: &mut Out) -> io::Result<bool> {
     if !out.color() {
-        return Ok(());
+        return Ok(false);
     }
     let kinds = [
         ("length, count, offset", Kind::Length),
@@ -189,7 +211,8 @@ pub(super) fn legend(out: &mut Out) -> io::Result<()> {
     ];
     let names: Vec<String> =
         kinds.iter().map(|(name, kind)| out.styled(of_kind(*kind), *name).to_string()).collect();
-    writeln!(out, "{}", names.join("  "))
+    writeln!(out, "{}", names.join("  "))?;
+    Ok(true)
 }
 
 /// Prints the walk.
@@ -204,8 +227,8 @@ pub(super) fn walk(out: &mut Out, page: &Page, view: &View<'_>, show: &Show) -> 
         found += 1;
         let new = Some(Section::of(&step.field.path));
         if section != new {
+            heading(out, view, &step.field, show.lang, section.is_some())?;
             section = new;
-            heading(out, view, &step.field, show.lang)?;
         }
         let mut lines = fill(&words(&step.field, &step.note, show.lang), page.step_room());
         if !step.next.is_empty() {

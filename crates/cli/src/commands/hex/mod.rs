@@ -14,10 +14,11 @@ use ggufkit::inspect::hex::{HexFile, Select};
 use ggufkit::inspect::query::near;
 use ggufkit::inspect::units;
 
-use self::data::{Data, Range, Trouble};
+use self::data::{Blocks, Data, Range, Trouble};
 use self::fields::Show;
-use self::page::Page;
+use self::page::{Bytes, Page};
 use super::explain::lang::{LangArg, choose};
+use super::explain::wrap::Run;
 use crate::args::{InputArgs, ReadArgs};
 use crate::failure::Failure;
 use crate::frame::{self, Document, PartDoc};
@@ -149,8 +150,10 @@ pub(super) const fn style_of(kind: ggufkit::inspect::hex::Kind) -> anstyle::Styl
 struct Tally {
     /// Files that were looked at.
     files: usize,
-    /// Whether what was asked for was found in any of them.
+    /// Whether what was asked for was found in the document at hand.
     found: bool,
+    /// Whether some document had no such thing.
+    missing: bool,
     /// Whether something failed that no file's head is to blame for.
     failed: bool,
 }
@@ -161,6 +164,7 @@ impl Args {
         let mut files = if self.json { Some(Files::begin(out, "hex", true)?) } else { None };
         let mut tally = Tally::default();
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
+            tally.found = false;
             for part in document.parts {
                 let failure = failure_of(document, part);
                 match &mut files {
@@ -176,7 +180,8 @@ impl Args {
                     files.add(out, &file)?;
                 }
             }
-            if !tally.found {
+            if !tally.found && !tally.failed && document.model.is_some() {
+                tally.missing = true;
                 self.missing(out, document)?;
             }
             Ok(())
@@ -184,10 +189,10 @@ impl Args {
         if let Some(files) = files {
             files.end(out)?;
         }
-        Ok(match (good && !tally.failed, tally.found) {
+        Ok(match (good && !tally.failed, tally.missing) {
             (false, _) => FAILED,
-            (true, false) => NO,
-            (true, true) => OK,
+            (true, true) => NO,
+            (true, false) => OK,
         })
     }
 
@@ -259,11 +264,11 @@ impl Args {
         lang: Lang,
         tally: &mut Tally,
     ) -> io::Result<()> {
-        let Some(view) = part.view() else { return Ok(()) };
         if several || self.inputs.files.len() > 1 {
             let label = out.paint(Ink::Head, &part.label);
             writeln!(out, "{}{label}", if tally.files > 0 { "\n" } else { "" })?;
         }
+        let Some(view) = part.view() else { return self.foreign(out, part, lang) };
         let only_data = self.data || self.block.is_some();
         if only_data && part.source.is_none() {
             out.message(
@@ -281,46 +286,56 @@ impl Args {
         if let Some(select) = self.select(&view).filter(|_| !only_data) {
             let all = select == Select::All;
             let detail = if self.full { Detail::All } else { self.arrays };
-            let show = Show { select, detail, context: self.context, full: self.full, lang };
+            let stopped = part.outcome.error.as_ref();
+            let stopped = stopped.map(|error| format!("{} ({:#x})", error.path(), error.offset()));
+            let show = Show { select, detail, context: self.context, full: self.full, lang, stopped };
             if self.steps {
                 tally.found |= fields::walk(out, &page, &view, &show)? > 0;
             } else {
-                if all {
-                    fields::legend(out)?;
-                }
-                page.ruler(out)?;
-                tally.found |= fields::fields(out, &page, &view, &show)? > 0;
+                let colors = all && fields::legend(out)?;
+                // Without any field there is nothing to measure by a ruler.
+                let none = self.at.is_some_and(|(from, _)| from >= last);
+                let apart = (!none && page.ruler(out)?) || colors;
+                tally.found |= fields::fields(out, &page, &view, &show, apart)? > 0;
                 if all {
                     footer(out, part, &view, lang)?;
                 }
             }
         }
         for (data, range) in self.wanted(part, view, lang) {
-            match data.print(out, range) {
+            match data.print(out, range, tally.found) {
                 Ok(()) => tally.found = true,
-                Err(trouble) => self.trouble(out, part, trouble, tally)?,
+                Err(trouble) => trouble_with(out, part, trouble, tally)?,
+            }
+        }
+        if let (Some((from, to)), Some(source), false) = (self.at, &part.source, tally.found) {
+            match data::between(out, source, Span::between(from, to), self.full, lang) {
+                Ok(shown) => tally.found = shown,
+                Err(trouble) => trouble_with(out, part, trouble, tally)?,
             }
         }
         Ok(())
     }
 
-    /// Reports why a tensor's data is not shown.
-    fn trouble(
-        &self,
-        out: &mut Out,
-        part: &PartDoc<'_>,
-        trouble: Trouble,
-        tally: &mut Tally,
-    ) -> io::Result<()> {
-        match trouble {
-            Trouble::Place(error) => {
-                // The tensor was found; that it has no such block is said here.
-                tally.found = true;
-                tally.failed = true;
-                out.message(Ink::Bad, "error", &format!("{}: {error}", part.label))
-            }
-            Trouble::Io(error) => Err(error),
+    /// The first bytes of a file that is no GGUF, or whose header cannot be read.
+    fn foreign(&self, out: &mut Out, part: &PartDoc<'_>, lang: Lang) -> io::Result<()> {
+        if part.head.is_empty() || self.asks() {
+            return Ok(());
         }
+        let shown = part.head.get(..64).unwrap_or(part.head);
+        let span = Span::new(self.read.offset, shown.len() as u64);
+        let words = [Run::plain(match lang {
+            Lang::En => "the first bytes; there is no header that could be read",
+            Lang::Zh => "文件开头的字节；读不出文件头",
+        })];
+        let page = Page::new(out, span.end());
+        page.ruler(out)?;
+        page.bytes(out, &Bytes { span, shown, style: palette::FAINT }, &words)
+    }
+
+    /// Whether something in particular is asked for.
+    const fn asks(&self) -> bool {
+        self.keys.is_some() || self.tensor.is_some() || self.at.is_some() || self.field.is_some()
     }
 
     fn add(
@@ -339,22 +354,22 @@ impl Args {
         let mut file = HexFile::new(ByteStr(path), part.size, view.filter(|_| !only_data), self.detail());
         file.error = failure.map(Failure::json);
         (file.lang, file.steps) = (lang, self.steps);
-        match view.and_then(|view| self.select(&view)) {
-            Some(select) => {
-                tally.found |= !only_data || !wanted.is_empty();
-                file.select = select;
-            }
-            // Nothing is to be shown, and an empty list says so.
-            None => file.select = Select::Records(Vec::new()),
-        }
+        // Where nothing is to be shown, an empty list says so.
+        let none = || Select::Records(Vec::new());
+        file.select = view.and_then(|view| self.select(&view)).unwrap_or_else(none);
+        let mut scratch = String::new();
+        let detail = file.select.detail(file.detail);
+        tally.found |=
+            file.view.is_some_and(|view| view.fields(detail).any(|f| file.select.picks(&f, &mut scratch)));
         let mut tensors = Vec::new();
-        for (data, range) in &wanted {
-            match data::json(data, *range) {
-                Ok(json) => tensors.push(json),
-                Err(trouble) => self.trouble(out, part, trouble, tally)?,
+        for (data, range) in wanted {
+            match data.range(range) {
+                Ok(range) => tensors.push(Blocks { data, range }),
+                Err(trouble) => trouble_with(out, part, trouble, tally)?,
             }
         }
-        if tensors.is_empty() {
+        tally.found |= !tensors.is_empty();
+        if !only_data && tensors.is_empty() {
             return files.add(out, &file);
         }
         files.add(out, &WithData { file: &file, tensors })
@@ -418,7 +433,18 @@ fn footer(out: &mut Out, part: &PartDoc<'_>, view: &View<'_>, lang: Lang) -> io:
 struct WithData<'f, 'a> {
     #[serde(flatten)]
     file: &'f HexFile<'a>,
-    tensors: Vec<serde_json::Value>,
+    tensors: Vec<Blocks<'a>>,
+}
+
+/// Reports why data is not shown.
+fn trouble_with(out: &mut Out, part: &PartDoc<'_>, trouble: Trouble, tally: &mut Tally) -> io::Result<()> {
+    let text = match trouble {
+        Trouble::Place(error) => error.to_string(),
+        Trouble::Read(error) => error.to_string(),
+        Trouble::Out(error) => return Err(error),
+    };
+    tally.failed = true;
+    out.message(Ink::Bad, "error", &format!("{}: {text}", part.label))
 }
 
 /// What ended the reading of a file that was opened.

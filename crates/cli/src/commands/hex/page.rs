@@ -84,15 +84,16 @@ impl Page {
         self.width.saturating_sub(self.indent()).max(24)
     }
 
-    /// The columns' numbers, where bytes stand in columns.
-    pub(super) fn ruler(&self, out: &mut Out) -> io::Result<()> {
+    /// The columns' numbers, where bytes stand in columns. Returns whether they do.
+    pub(super) fn ruler(&self, out: &mut Out) -> io::Result<bool> {
         if !self.wide {
-            return Ok(());
+            return Ok(false);
         }
         let numbers: Vec<String> = (0..ROW).map(|i| format!("{i:2x}")).collect();
         let line = format!("{:w$} │ {} │", "", numbers.join(" "), w = self.digits + 2);
         let line = out.paint(Ink::Faint, line);
-        writeln!(out, "{line}")
+        writeln!(out, "{line}")?;
+        Ok(true)
     }
 
     /// Bytes with words.
@@ -102,69 +103,56 @@ impl Page {
     }
 
     fn beside(&self, out: &mut Out, bytes: &Bytes<'_>, words: &[Vec<Run>]) -> io::Result<()> {
+        let bar = out.paint(Ink::Faint, "│").to_string();
         let mut words = words.iter();
         let mut rest = bytes.shown;
         let mut at = bytes.span.start;
-        let mut first = true;
-        let bar = |out: &Out| out.paint(Ink::Faint, "│").to_string();
-        while !rest.is_empty() || first {
+        // A field of no bytes has a row all the same; of one that is folded whole the mark is the row.
+        let mut more = !rest.is_empty() || bytes.folded() == 0;
+        while more {
             let column = at % ROW;
             let (row, after) = rest.split_at(rest.len().min((ROW - column) as usize));
-            // Nothing is shown of what is folded from its first byte on: the mark alone stands there.
-            if row.is_empty() && bytes.folded() > 0 {
-                break;
-            }
-            let (hex, text) = (hex(row), ascii(row));
-            let (lead, fill) = (column as usize, ROW as usize - column as usize - row.len());
-            let position = out.paint(Ink::Faint, self.position(at));
-            let hex = format!(
-                "{:l$}{}{:f$}",
+            let (lead, width) = (column as usize * 3, (row.len() * 3).saturating_sub(1));
+            let painted =
+                if row.is_empty() { String::new() } else { out.styled(bytes.style, hex(row)).to_string() };
+            let text = out.styled(bytes.style, ascii(row));
+            let start = format!(
+                "{} {bar} {:lead$}{painted}{:fill$} {bar} {:before$}{text}",
+                out.paint(Ink::Faint, self.position(at)),
                 "",
-                if row.is_empty() { String::new() } else { out.styled(bytes.style, hex).to_string() },
                 "",
-                l = lead * 3,
-                // The last byte of a row has no space after it.
-                f = 47 - lead * 3 - (row.len() * 3).saturating_sub(1).min(47 - lead * 3),
+                "",
+                fill = 47_usize.saturating_sub(lead + width),
+                before = column as usize,
             );
-            let text = out.styled(bytes.style, text).to_string();
-            write!(out, "{position} {b} {hex} {b} {:lead$}{text}{:fill$}", "", "", b = bar(out))?;
-            line(out, words.next(), "  ")?;
+            let after_text = ROW as usize - column as usize - row.len();
+            line(out, &start, after_text + 2, words.next())?;
             at = at.saturating_add(row.len() as u64);
             rest = after;
-            first = false;
+            more = !rest.is_empty();
         }
         if let Some(mark) = bytes.fold_mark() {
-            let position = out.paint(Ink::Faint, self.position(at));
-            let mark = out.styled(FAINT, format!("{mark:47}"));
-            write!(out, "{position} {b} {mark} {b} {:16}", "", b = bar(out))?;
-            line(out, words.next(), "  ")?;
+            let (position, mark) = (self.position(at), format!("{mark:47}"));
+            let (position, mark) = (out.paint(Ink::Faint, position), out.styled(FAINT, mark));
+            let start = format!("{position} {bar} {mark} {bar}");
+            line(out, &start, 1 + ROW as usize + 2, words.next())?;
         }
-        let blank = format!("{:w$} {b} {:47} {b} {:16}", "", "", "", w = self.digits + 2, b = bar(out));
-        for more in words {
-            write!(out, "{blank}")?;
-            line(out, Some(more), "  ")?;
-        }
-        Ok(())
+        let blank = format!("{:w$} {bar} {:47} {bar}", "", "", w = self.digits + 2);
+        words.try_for_each(|words| line(out, &blank, 1 + ROW as usize + 2, Some(words)))
     }
 
     fn above(&self, out: &mut Out, bytes: &Bytes<'_>, words: &[Vec<Run>]) -> io::Result<()> {
         let inline = bytes.span.len <= INLINE && bytes.folded() == 0;
         // Longer runs stand below, in rows that have positions of their own.
-        let position = match inline {
-            true => self.position(bytes.span.start),
-            false => " ".repeat(self.digits + 2),
+        let (position, own) = match inline {
+            true => (self.position(bytes.span.start), hex(bytes.shown)),
+            false => (" ".repeat(self.digits + 2), String::new()),
         };
-        let position = out.paint(Ink::Faint, position);
-        let own = if inline { hex(bytes.shown) } else { String::new() };
-        let fill = 23_usize.saturating_sub(own.len());
+        let gap = 23_usize.saturating_sub(own.len()) + 2;
+        let start = format!("{}  {}", out.paint(Ink::Faint, position), out.styled(bytes.style, own));
         let mut words = words.iter();
-        let own = out.styled(bytes.style, own);
-        write!(out, "{position}  {own}{:fill$}", "")?;
-        line(out, words.next(), "  ")?;
-        for more in words {
-            write!(out, "{:w$}", "", w = self.indent())?;
-            line(out, Some(more), "")?;
-        }
+        line(out, &start, gap, words.next())?;
+        words.try_for_each(|words| line(out, "", self.indent(), Some(words)))?;
         if inline {
             return Ok(());
         }
@@ -193,18 +181,14 @@ impl Page {
     ) -> io::Result<()> {
         let shown = bytes.shown.get(..INLINE as usize).unwrap_or(bytes.shown);
         let more = if bytes.span.len > shown.len() as u64 { "…" } else { "" };
-        let fill = 24_usize.saturating_sub(hex(shown).len() + more.chars().count());
-        let (position, own) = (self.position(bytes.span.start), hex(shown));
+        let own = hex(shown);
+        let gap = 24_usize.saturating_sub(own.len() + more.chars().count()) + 2;
+        let position = self.position(bytes.span.start);
         let (number, position) = (out.paint(Ink::Faint, number), out.paint(Ink::Faint, position));
-        let own = out.styled(bytes.style, own);
-        write!(out, "{number}  {position}  {own}{more}{:fill$}", "")?;
+        let start = format!("{number}  {position}  {}{more}", out.styled(bytes.style, own));
         let mut words = words.iter();
-        line(out, words.next(), "  ")?;
-        for more in words {
-            write!(out, "{:w$}", "", w = self.step_indent())?;
-            line(out, Some(more), "")?;
-        }
-        Ok(())
+        line(out, &start, gap, words.next())?;
+        words.try_for_each(|words| line(out, "", self.step_indent(), Some(words)))
     }
 
     /// Columns before the words of a step.
@@ -218,14 +202,18 @@ impl Page {
     }
 }
 
-/// The rest of a line: the words after `gap`, and its end.
-fn line(out: &mut Out, words: Option<&Vec<Run>>, gap: &str) -> io::Result<()> {
+/// A line: its start, and `gap` columns further on the words.
+fn line(out: &mut Out, start: &str, gap: usize, words: Option<&Vec<Run>>) -> io::Result<()> {
     let mut text = String::new();
     for run in words.into_iter().flatten() {
         // Writing to a string does not fail.
         let _ = write!(text, "{}", out.styled(run.style, &run.text));
     }
-    if text.is_empty() { writeln!(out) } else { writeln!(out, "{gap}{text}") }
+    if text.is_empty() {
+        writeln!(out, "{}", start.trim_end())
+    } else {
+        writeln!(out, "{start}{:gap$}{text}", "")
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {
