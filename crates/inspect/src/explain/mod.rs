@@ -2,7 +2,7 @@
 //! files by.
 //!
 //! Running text lives in `text/`, one small Markdown file for each topic and language. A line `{{name}}` in it stands for
-//! a table, a picture or a worked example, which [`insert`] makes from `ggufkit_format::spec` and from files built here.
+//! a table, a picture or a worked example, which `insert` makes from `ggufkit_format::spec` and from files built here.
 //! So a text can be wrong in its words but not in its numbers.
 
 mod example;
@@ -124,7 +124,7 @@ pub enum BitRow {
 pub struct BitCell {
     /// Number of bits.
     pub bits: u8,
-    /// What they are: `q[5]`, `q[5]:4` (bit 4 of q[5]), `scale[2]:5..4`.
+    /// What they are: `q[5]`, `q[5]:4` (its bit 4), `scale[2]:5..4`.
     pub label: String,
 }
 

@@ -10,7 +10,7 @@ pub(super) fn topic(ty: ValueType, lang: Lang) -> Option<Topic> {
     let mut body = Vec::new();
     let mut rows: Vec<(String, String)> = Vec::new();
     if ty.is_known() {
-        rows.push((say!(lang, "id", "编号"), format!("{} (`{:08x}`)", ty.0, ty.0.swap_bytes())));
+        rows.push((say!(lang, "id", "编号"), format!("{} → `{}`", ty.0, hex(&ty.0.to_le_bytes()))));
     }
     let size = match ty.fixed_size() {
         Some(1) if lang == Lang::En => "1 byte".to_owned(),
@@ -28,7 +28,8 @@ pub(super) fn topic(ty: ValueType, lang: Lang) -> Option<Topic> {
         KEYS.iter().filter(|key| key.types.first().is_some_and(|t| !t.is_array() && t.element() == ty));
     let keys: Vec<&str> = keys.map(|key| key.pattern).take(3).collect();
     if !keys.is_empty() {
-        let list = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        let joint = if lang == Lang::En { ", " } else { "、" };
+        let list = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(joint);
         rows.push((say!(lang, "used by", "使用者"), list));
     }
     let head = vec![String::new(), String::new()];
@@ -70,8 +71,11 @@ fn example(ty: ValueType) -> Option<String> {
         }
         _ => return None,
     };
-    let hex: Vec<String> = bytes.1.iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(format!("{} → `{}`", bytes.0, hex.join(" ")))
+    Some(format!("{} → `{}`", bytes.0, hex(&bytes.1)))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
 /// What has to be known beyond the table.

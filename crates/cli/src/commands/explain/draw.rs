@@ -14,7 +14,9 @@ use crate::out::{Out, columns, pad};
 /// A row of boxes. Boxes of bytes are drawn in proportion, as far as their labels allow.
 pub(super) fn strip(out: &mut Out, unit: &str, cells: &[StripCell]) -> io::Result<()> {
     let numbered = !unit.is_empty();
-    let room = measure(out).saturating_sub(3);
+    let end = cells.last().map_or(0, |cell| cell.start.saturating_add(cell.size)).to_string();
+    // The number of the end stands under the last bar and goes on to the right.
+    let room = measure(out).saturating_sub(2 + if numbered { end.len() } else { 1 });
     let least = |cell: &StripCell| {
         let text = columns(&cell.label).max(columns(&cell.note)) + 2;
         if numbered { text.max(cell.start.to_string().len() + 1) } else { text }
@@ -37,8 +39,7 @@ pub(super) fn strip(out: &mut Out, unit: &str, cells: &[StripCell]) -> io::Resul
         for (width, cell) in widths.iter().zip(cells) {
             line.push_str(&pad(&cell.start.to_string(), width + 1));
         }
-        let end = cells.last().map_or(0, |cell| cell.start.saturating_add(cell.size));
-        line.push_str(&end.to_string());
+        line.push_str(&end);
         print_line(out, &[Run::new(FAINT, line)])?;
     }
     let rule = |left: &str, joint: &str, right: &str| {

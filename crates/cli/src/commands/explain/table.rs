@@ -1,9 +1,9 @@
 //! Tables. The last column takes what is left of the line and is wrapped; where too little is left, each row becomes a
 //! line of its short cells and a paragraph of the last one.
 
-use std::io::{self, Write as _};
+use std::io;
 
-use super::render::{BOLD, FAINT, inline, measure, print, print_line, print_runs};
+use super::render::{BOLD, FAINT, inline, measure, print, print_line};
 use super::wrap::{Run, fill, width_of};
 use crate::out::Out;
 
@@ -102,19 +102,17 @@ fn stacked(out: &mut Out, heads: &[Vec<Run>], rows: &[Vec<Vec<Run>>], named: boo
     let heads = if named { Some(heads) } else { None };
     for row in rows {
         let Some((last, firsts)) = row.split_last() else { continue };
-        for (column, cell) in firsts.iter().enumerate() {
+        let mut line: Vec<Run> = Vec::new();
+        for (column, cell) in firsts.iter().enumerate().filter(|(_, cell)| width_of(cell) > 0) {
             if column > 0 {
                 let name = heads.and_then(|heads| heads.get(column)).and_then(|head| head.first());
                 let name = name.map(|run| run.text.to_lowercase()).unwrap_or_default();
-                if width_of(cell) == 0 {
-                    continue;
-                }
                 let gap = if name.is_empty() { "  ".to_owned() } else { format!("  {name} ") };
-                print_runs(out, &[Run::new(FAINT, gap)])?;
+                line.push(Run::new(FAINT, gap));
             }
-            print_runs(out, cell)?;
+            line.extend(cell.iter().cloned());
         }
-        writeln!(out)?;
+        print(out, 0, &fill(&line, width))?;
         if width_of(last) > 0 {
             print(out, 4, &fill(last, width.saturating_sub(4)))?;
         }

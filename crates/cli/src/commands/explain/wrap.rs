@@ -142,7 +142,7 @@ mod tests {
     fn styles_survive() {
         let bold = Style::new().bold();
         let filled = fill(&[Run::plain("one "), Run::new(bold, "two three"), Run::plain(" four")], 9);
-        assert_eq!(filled.len(), 2);
+        assert_eq!(filled.len(), 3);
         assert_eq!(filled[0], [Run::plain("one "), Run::new(bold, "two")]);
         assert_eq!(filled[1], [Run::new(bold, "three")]);
         assert_eq!(width_of(&filled[0]), 7);
