@@ -1,6 +1,8 @@
 //! The command `gguf`.
 
 #![forbid(unsafe_code)]
+// Doc comments of arguments are the help text, where brackets are brackets.
+#![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags, rustdoc::bare_urls)]
 
 mod args;
 mod commands;

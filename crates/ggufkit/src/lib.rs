@@ -18,7 +18,7 @@
 //!
 //! * [`tutorial`] goes from opening a file to reading its weights.
 //! * [`cookbook`] has short answers to single questions.
-//! * [`format`] is the format alone, for readers with their own I/O: sans-IO, `no_std`.
+//! * [`format`](mod@format) is the format alone, for readers with their own I/O: sans-IO, `no_std`.
 //! * [`io`] has sources, shard sets and tensor data; [`inspect`] the answers that the command `gguf` prints.
 
 #![forbid(unsafe_code)]

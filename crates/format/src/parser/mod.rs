@@ -206,8 +206,10 @@ enum State {
     Done,
 }
 
-/// A resumable reader of one head. See the [module](self) for how it is driven, and [`Indexer`](crate::Indexer) for the
-/// usual way to use it.
+/// A resumable reader of one head; [`Indexer`](crate::Indexer) is the usual way to use it.
+///
+/// The head is walked once, forwards. [`Parser::next`] is given the bytes from [`Parser::position`] on, as many as there
+/// are; [`Step::Need`] is its normal answer when they are too few.
 #[derive(Debug)]
 pub struct Parser {
     options: Options,
