@@ -61,6 +61,32 @@ pub(crate) struct Document<'a> {
     pub(crate) failures: &'a [(String, Failure)],
 }
 
+impl<'a> Document<'a> {
+    /// What ended the reading of a file that was opened.
+    pub(crate) fn failure_of(&self, part: &PartDoc<'_>) -> Option<&'a Failure> {
+        part.outcome.error.as_ref()?;
+        self.failures.iter().find(|(label, _)| *label == part.label).map(|(_, failure)| failure)
+    }
+
+    /// The files that could not be opened.
+    pub(crate) fn unopened(&self) -> impl Iterator<Item = (&'a str, &'a Failure)> {
+        let opened = |label: &String| self.parts.iter().any(|part| part.label == *label);
+        let failures = self.failures.iter().filter(move |(label, _)| !opened(label));
+        failures.map(|(label, failure)| (label.as_str(), failure))
+    }
+
+    /// The first failure as JSON, for the field `error` that every file's object has.
+    pub(crate) fn error_json(&self) -> Option<serde_json::Value> {
+        self.failures.first().map(|(_, failure)| failure.json())
+    }
+
+    /// All failures as JSON, each with its file, for the field `errors`.
+    pub(crate) fn errors_json(&self) -> Vec<serde_json::Value> {
+        let one = |(label, failure): &(String, Failure)| serde_json::json!({ "path": label, "error": failure.json() });
+        self.failures.iter().map(one).collect()
+    }
+}
+
 /// Buffers that are used again for every file.
 #[derive(Default)]
 struct Pool(Vec<HeadBuffer>);

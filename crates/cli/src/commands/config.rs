@@ -38,13 +38,11 @@ impl Args {
             // Of a head that was read in part nothing can be called absent.
             let resolved = document.model.as_ref().filter(|_| document.failures.is_empty()).map(config);
             if let Some(files) = &mut files {
-                let errors: Vec<_> = document
-                    .failures
-                    .iter()
-                    .map(|(label, f)| json!({ "path": label, "error": f.json() }))
-                    .collect();
-                return files
-                    .add(out, &json!({ "path": document.label, "config": resolved, "errors": errors }));
+                let (error, errors) = (document.error_json(), document.errors_json());
+                return files.add(
+                    out,
+                    &json!({ "path": document.label, "config": resolved, "error": error, "errors": errors }),
+                );
             }
             if let Some(resolved) = resolved {
                 if !std::mem::take(&mut first) {

@@ -136,15 +136,13 @@ impl Args {
                 status = NO;
             }
             if let Some(files) = &mut files {
-                let errors: Vec<_> = document
-                    .failures
-                    .iter()
-                    .map(|(label, f)| json!({ "path": label, "error": f.json() }))
-                    .collect();
+                let (error, errors) = (document.error_json(), document.errors_json());
                 let tensors: Vec<_> =
                     jobs.iter().zip(&results).map(|(job, result)| job.json(result)).collect();
-                return files
-                    .add(out, &json!({ "path": document.label, "tensors": tensors, "errors": errors }));
+                return files.add(
+                    out,
+                    &json!({ "path": document.label, "tensors": tensors, "error": error, "errors": errors }),
+                );
             }
             self.say(out, &jobs, &results)
         })?;

@@ -125,6 +125,26 @@ pub enum PartUnit {
 }
 
 impl PartUnit {
+    /// The unit in one word: `f16`, `u8`, `e8m0`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::U8 => "u8",
+            Self::I8 => "i8",
+            Self::U16 => "u16",
+            Self::I16 => "i16",
+            Self::U32 => "u32",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::E8M0 => "e8m0",
+            Self::Ue4m3 => "ue4m3",
+        }
+    }
+
     /// Bytes of one unit: the width that is reversed when a file changes byte order (1 = nothing to do).
     pub const fn width(self) -> u32 {
         match self {

@@ -1,6 +1,6 @@
 //! Topics about tensor types: the block drawn byte by byte and bit by bit, and one element worked out.
 
-use ggufkit_format::spec::{Lang, Part, PartUnit, TensorType, TensorTypeInfo, TypeStatus};
+use ggufkit_format::spec::{Lang, Part, TensorType, TensorTypeInfo, TypeStatus};
 
 use super::{BitCell, BitRow, Block, StripCell, Topic, say};
 use crate::blocks::{Cell, Sym, Term, cells, count, example, number, rows, work};
@@ -64,21 +64,7 @@ fn facts(info: &TensorTypeInfo, lang: Lang) -> Block {
 
 /// `f16`, `12 × u8`.
 fn unit(part: &Part) -> String {
-    let name = match part.unit {
-        PartUnit::F16 => "f16",
-        PartUnit::Bf16 => "bf16",
-        PartUnit::F32 => "f32",
-        PartUnit::F64 => "f64",
-        PartUnit::U8 => "u8",
-        PartUnit::I8 => "i8",
-        PartUnit::U16 => "u16",
-        PartUnit::I16 => "i16",
-        PartUnit::U32 => "u32",
-        PartUnit::I32 => "i32",
-        PartUnit::I64 => "i64",
-        PartUnit::E8M0 => "e8m0",
-        PartUnit::Ue4m3 => "ue4m3",
-    };
+    let name = part.unit.name();
     match part.bytes / part.unit.width() {
         1 => name.to_owned(),
         n => format!("{n} × {name}"),

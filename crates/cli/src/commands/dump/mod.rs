@@ -17,7 +17,7 @@ use ggufkit::inspect::yaml;
 
 use crate::args::{InputArgs, ReadArgs};
 use crate::failure::Failure;
-use crate::frame::{self, Document, PartDoc};
+use crate::frame;
 use crate::json::Files;
 use crate::out::Out;
 use crate::{FAILED, OK};
@@ -183,11 +183,11 @@ impl Args {
         let good = frame::each(out, &inputs, &self.read, quiet, |out, document| {
             for part in document.parts {
                 let path = part.path.as_ref().map_or(&b"-"[..], |path| path.as_os_str().as_encoded_bytes());
-                let error = failure_of(document, part).map(Failure::json);
+                let error = document.failure_of(part).map(Failure::json);
                 let dump = FileDump::new(ByteStr(path), part.size, part.view(), error, select);
                 writer.file(out, &part.label, &dump, limits)?;
             }
-            for (label, failure) in unopened(document) {
+            for (label, failure) in document.unopened() {
                 let path = ByteStr(label.as_bytes());
                 let dump = FileDump::new(path, None, None, Some(failure.json()), select);
                 writer.file(out, label, &dump, limits)?;
@@ -197,19 +197,4 @@ impl Args {
         writer.end(out)?;
         Ok(if good { OK } else { FAILED })
     }
-}
-
-/// What ended the reading of a file that was opened.
-fn failure_of<'d>(document: &'d Document<'_>, part: &PartDoc<'_>) -> Option<&'d Failure> {
-    part.outcome.error.as_ref()?;
-    document.failures.iter().find(|(label, _)| *label == part.label).map(|(_, failure)| failure)
-}
-
-/// The files that could not be opened.
-fn unopened<'d>(document: &'d Document<'_>) -> impl Iterator<Item = (&'d str, &'d Failure)> {
-    document
-        .failures
-        .iter()
-        .filter(|(label, _)| !document.parts.iter().any(|part| part.label == *label))
-        .map(|(label, failure)| (label.as_str(), failure))
 }

@@ -295,7 +295,7 @@ impl<'a> Data<'a> {
 /// What a member is made of: `f16`, `12 × u8`.
 fn unit(read: &PartReading) -> String {
     let part = &read.part;
-    let (name, n) = (super::unit_name(part.unit), part.bytes / part.unit.width());
+    let (name, n) = (part.unit.name(), part.bytes / part.unit.width());
     if n == 1 { name.to_owned() } else { format!("{n} × {name}") }
 }
 
@@ -400,7 +400,7 @@ impl Serialize for JsonPart<'_> {
         map.serialize_entry("name", part.name)?;
         map.serialize_entry("offset", &self.at.saturating_add(part.offset.into()))?;
         map.serialize_entry("size", &part.bytes)?;
-        map.serialize_entry("unit", super::unit_name(part.unit))?;
+        map.serialize_entry("unit", part.unit.name())?;
         map.serialize_entry("meaning", part.bits.get(self.lang))?;
         for numbers in &self.read.numbers {
             let values: Vec<JsonScalar> = numbers.values.iter().map(|v| JsonScalar(*v)).collect();

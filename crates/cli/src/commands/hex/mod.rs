@@ -8,7 +8,7 @@ mod palette;
 use std::io::{self, Write as _};
 
 use clap::ArgGroup;
-use ggufkit::format::spec::{Lang, PartUnit};
+use ggufkit::format::spec::Lang;
 use ggufkit::format::{ByteStr, Detail, Span, View};
 use ggufkit::inspect::hex::{HexFile, Select};
 use ggufkit::inspect::query::near;
@@ -121,25 +121,6 @@ fn amount(text: &str) -> Result<Detail, String> {
     text.parse().map(Detail::First).map_err(|_| "not a number and not `all`".to_owned())
 }
 
-/// The name of a unit of a block's member.
-const fn unit_name(unit: PartUnit) -> &'static str {
-    match unit {
-        PartUnit::F16 => "f16",
-        PartUnit::Bf16 => "bf16",
-        PartUnit::F32 => "f32",
-        PartUnit::F64 => "f64",
-        PartUnit::U8 => "u8",
-        PartUnit::I8 => "i8",
-        PartUnit::U16 => "u16",
-        PartUnit::I16 => "i16",
-        PartUnit::U32 => "u32",
-        PartUnit::I32 => "i32",
-        PartUnit::I64 => "i64",
-        PartUnit::E8M0 => "e8m0",
-        PartUnit::Ue4m3 => "ue4m3",
-    }
-}
-
 /// The colour of a field, for other commands that show bytes.
 pub(super) const fn style_of(kind: ggufkit::inspect::hex::Kind) -> anstyle::Style {
     palette::of_kind(kind)
@@ -166,7 +147,7 @@ impl Args {
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
             tally.found = false;
             for part in document.parts {
-                let failure = failure_of(document, part);
+                let failure = document.failure_of(part);
                 match &mut files {
                     Some(files) => self.add(out, files, part, failure, lang, &mut tally)?,
                     None => self.print(out, part, document.parts.len() > 1, lang, &mut tally)?,
@@ -174,7 +155,7 @@ impl Args {
                 tally.files += 1;
             }
             if let Some(files) = &mut files {
-                for (label, failure) in unopened(document) {
+                for (label, failure) in document.unopened() {
                     let mut file = HexFile::new(ByteStr(label.as_bytes()), None, None, self.arrays);
                     file.error = Some(failure.json());
                     files.add(out, &file)?;
@@ -445,19 +426,4 @@ fn trouble_with(out: &mut Out, part: &PartDoc<'_>, trouble: Trouble, tally: &mut
     };
     tally.failed = true;
     out.message(Ink::Bad, "error", &format!("{}: {text}", part.label))
-}
-
-/// What ended the reading of a file that was opened.
-fn failure_of<'d>(document: &'d Document<'_>, part: &PartDoc<'_>) -> Option<&'d Failure> {
-    part.outcome.error.as_ref()?;
-    document.failures.iter().find(|(label, _)| *label == part.label).map(|(_, failure)| failure)
-}
-
-/// The files that could not be opened.
-fn unopened<'d>(document: &'d Document<'_>) -> impl Iterator<Item = (&'d str, &'d Failure)> {
-    document
-        .failures
-        .iter()
-        .filter(|(label, _)| !document.parts.iter().any(|part| part.label == *label))
-        .map(|(label, failure)| (label.as_str(), failure))
 }

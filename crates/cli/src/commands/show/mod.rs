@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 
 use ggufkit::inspect::summary::{Summary, summary};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::args::{InputArgs, ReadArgs};
 use crate::frame::Document;
@@ -91,12 +91,8 @@ impl<'a> Json<'a> {
     fn of(document: &'a Document<'_>, summary: Option<&'a Summary<'a>>, missing_bytes: u64) -> Self {
         Self {
             path: document.label,
-            error: document.failures.first().map(|(_, failure)| failure.json()),
-            errors: document
-                .failures
-                .iter()
-                .map(|(label, failure)| json!({ "path": label, "error": failure.json() }))
-                .collect(),
+            error: document.error_json(),
+            errors: document.errors_json(),
             summary,
             missing_bytes,
         }

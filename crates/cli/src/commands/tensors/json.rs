@@ -33,11 +33,10 @@ pub(super) struct File<'d, 'a> {
 impl<'d, 'a> File<'d, 'a> {
     /// Of a file of which nothing could be read.
     pub(super) fn failed(document: &'d Document<'a>) -> Self {
-        let failures = document.failures;
         Self {
             path: document.label,
-            error: failures.first().map(|(_, failure)| failure.json()),
-            errors: failures.iter().map(|(label, f)| json!({ "path": label, "error": f.json() })).collect(),
+            error: document.error_json(),
+            errors: document.errors_json(),
             tensors: None,
             groups: None,
             totals: None,
