@@ -213,7 +213,10 @@ fn look_at_head(
         && matches!(error.path(), Path::Header(_))
         && !head.starts_with(&ggufkit_format::MAGIC)
     {
-        diagnosis.identity = Some(identify(head, rest));
+        // An offset at or past the end says nothing about what the file is.
+        if options.base == 0 || !head.is_empty() {
+            diagnosis.identity = Some(identify(head, rest));
+        }
         return Ok(diagnosis);
     }
     if options.dialect == Dialect::STANDARD && is_doubtful(outcome, options.size) {

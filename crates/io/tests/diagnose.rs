@@ -58,6 +58,18 @@ fn what_is_no_gguf_is_identified() {
 }
 
 #[test]
+fn an_offset_past_the_end_does_not_make_a_file_empty() {
+    let bytes = model().bytes();
+    let end = bytes.len() as u64;
+    for base in [end, end + 1, u64::MAX] {
+        let (diagnosis, _) = look_at(&bytes, Options::new().with_base(base));
+        assert_eq!(diagnosis.identity, None, "at {base}");
+    }
+    let (diagnosis, _) = look_at(&[], Options::new());
+    assert_eq!(diagnosis.identity, Some(Identity::Empty));
+}
+
+#[test]
 fn every_mis_written_layout_is_named_although_it_is_read_as_the_standard() {
     for (name, dialect) in Dialect::CANDIDATES {
         // A file in which every trait shows: an array, two tensors of which one has an offset and another type.
