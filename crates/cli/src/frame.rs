@@ -80,6 +80,12 @@ impl<'a> Document<'a> {
         self.failures.first().map(|(_, failure)| failure.json())
     }
 
+    /// What is wrong with the shard set, as JSON.
+    pub(crate) fn problems_json(&self) -> Vec<serde_json::Value> {
+        let one = |problem: &ShardProblem| serde_json::json!({ "code": problem.code(), "message": problem.to_string(), "fatal": problem.is_fatal() });
+        self.problems.iter().map(one).collect()
+    }
+
     /// All failures as JSON, each with its file, for the field `errors`.
     pub(crate) fn errors_json(&self) -> Vec<serde_json::Value> {
         let one = |(label, failure): &(String, Failure)| serde_json::json!({ "path": label, "error": failure.json() });
@@ -180,6 +186,17 @@ pub(crate) fn each(
         }
     }
     Ok(good)
+}
+
+/// Says on standard error what is wrong with a shard set: an answer from some of its files is not about all of them.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn report_problems(out: &mut Out, document: &Document<'_>) -> io::Result<()> {
+    document
+        .problems
+        .iter()
+        .try_for_each(|problem| out.message(Ink::Warn, "warning", &format!("{}: {problem}", document.label)))
 }
 
 /// Reports failures on standard error.

@@ -15,6 +15,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use ggufkit::format::is_safe;
 
 use crate::commands::Command;
 use crate::out::Out;
@@ -52,9 +53,19 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let help = !error.use_stderr();
-            // A reader that went away is no failure.
-            let _ = error.print();
-            return ExitCode::from(if help { OK } else { FAILED });
+            // What was typed may be a file's name, and so anybody's text.
+            let text = error.render().to_string();
+            let printed = if text.chars().all(|c| c == '\n' || is_safe(c)) {
+                error.print()
+            } else {
+                text.lines()
+                    .try_for_each(|line| writeln!(std::io::stderr(), "{}", out::plain(line.as_bytes())))
+            };
+            return ExitCode::from(match printed {
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => FAILED,
+                _ if help => OK,
+                _ => FAILED,
+            });
         }
     };
     let mut out = Out::new(cli.color);

@@ -76,6 +76,20 @@ impl FileSource {
         self.size.is_some()
     }
 
+    /// Whether `path` names this very file, under this name or another (a link, another spelling); false when nothing is
+    /// there.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn is_at(&self, path: &Path) -> io::Result<bool> {
+        let there = match std::fs::metadata(path) {
+            Ok(metadata) => platform::identity(&metadata, path)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        Ok(platform::identity(&self.file.metadata()?, &self.path)? == there)
+    }
+
     /// The open file; a `&File` is a [`std::io::Read`].
     #[must_use]
     pub fn file(&self) -> &File {

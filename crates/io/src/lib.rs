@@ -23,7 +23,7 @@ mod platform;
 mod shards;
 mod shown;
 
-pub use data::{Chunk, DataError, DataReason, Extent, RowChunks, Selection, TensorReader};
+pub use data::{Chunk, DataError, DataReason, Extent, RowChunks, Selection, TensorReader, map_many};
 pub use diagnose::{Diagnosis, Message, Partial, diagnose, diagnose_stream};
 pub use file::{DynSource, FileSource};
 pub use head::HeadBuffer;

@@ -39,14 +39,14 @@ pub(crate) fn is_block_device(_metadata: &std::fs::Metadata) -> bool {
     false
 }
 
-/// What two paths of the same directory have in common, to notice a directory that was visited before.
+/// What two paths of the same file or directory have in common, to notice what was met before.
 #[cfg(unix)]
 pub(crate) fn identity(metadata: &std::fs::Metadata, _path: &std::path::Path) -> io::Result<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// Without inode numbers the resolved path is what identifies a directory.
+/// Without inode numbers the resolved path is what identifies a file.
 #[cfg(not(unix))]
 pub(crate) fn identity(
     _metadata: &std::fs::Metadata,

@@ -101,3 +101,24 @@ fn a_map_is_a_source_too() {
     let error = unsafe { ggufkit_io::MapSource::open(dir.path()) }.unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
 }
+
+#[test]
+fn a_file_is_known_under_every_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, other) = (dir.path().join("a.gguf"), dir.path().join("b.gguf"));
+    fs::write(&path, b"same bytes").unwrap();
+    fs::write(&other, b"same bytes").unwrap();
+    let source = FileSource::open(&path).unwrap();
+    assert!(source.is_at(&path).unwrap());
+    assert!(source.is_at(&dir.path().join(".").join("a.gguf")).unwrap());
+    assert!(!source.is_at(&other).unwrap(), "equal bytes are not the same file");
+    assert!(!source.is_at(&dir.path().join("nothing")).unwrap());
+    #[cfg(unix)]
+    {
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("a.gguf", &link).unwrap();
+        assert!(source.is_at(&link).unwrap());
+        fs::hard_link(&path, dir.path().join("hard")).unwrap();
+        assert!(source.is_at(&dir.path().join("hard")).unwrap());
+    }
+}

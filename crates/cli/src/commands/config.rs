@@ -41,9 +41,10 @@ impl Args {
                 let (error, errors) = (document.error_json(), document.errors_json());
                 return files.add(
                     out,
-                    &json!({ "path": document.label, "config": resolved, "error": error, "errors": errors }),
+                    &json!({ "path": document.label, "config": resolved, "problems": document.problems_json(), "error": error, "errors": errors }),
                 );
             }
+            frame::report_problems(out, document)?;
             if let Some(resolved) = resolved {
                 if !std::mem::take(&mut first) {
                     writeln!(out)?;

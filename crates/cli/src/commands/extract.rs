@@ -5,15 +5,14 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use ggufkit::format::ReadAt as _;
 use ggufkit::format::glob::Glob;
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::tensors::{Row, Sizing, rows};
 use ggufkit::inspect::units;
 use ggufkit::io::npy::{self, Bf16, NpyError};
-use ggufkit::io::{DataError, FileSource, TensorReader};
+use ggufkit::io::{DataError, FileSource, ShardProblem, TensorReader, expand, map_many};
 use serde_json::{Value, json};
 
 use crate::args::{InputArgs, ReadArgs, layers, number};
@@ -30,7 +29,7 @@ const CHUNK: usize = 8 << 20;
 /// file appears under its name only when it is complete.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  gguf extract model.gguf 'blk.0.*' -o layer0\n  gguf extract model.gguf --layer 0..3 -o first --npy\n  \
+    after_help = "Examples:\n  gguf extract model.gguf 'blk.0.*' -o layer0\n  gguf extract model.gguf '*norm*' -o norms --npy\n  \
     gguf extract model.gguf token_embd.weight --rows 0:10 -o rows\n  gguf extract model.gguf output_norm.weight -o - | xxd | head\n  \
     gguf extract model.gguf 'blk.*.attn_*' --dry-run"
 )]
@@ -88,6 +87,8 @@ fn slice(text: &str) -> Result<(u64, u64), String> {
 struct Job<'a> {
     row: Row<'a>,
     reader: &'a TensorReader<'a, FileSource>,
+    /// The files of the model, none of which may be written to.
+    sources: &'a [&'a FileSource],
     rows: Option<(u64, u64)>,
     file: PathBuf,
 }
@@ -102,35 +103,36 @@ impl Args {
             }
         };
         let inputs = InputArgs { files: vec![self.file.clone()], how: crate::args::HowArgs::default() };
+        if let Some(refusal) = self.refusal(&inputs) {
+            out.message(Ink::Bad, "error", &refusal)?;
+            return Ok(FAILED);
+        }
         let mut files = if self.json { Some(Files::begin(out, "extract", true)?) } else { None };
         let mut status = OK;
         let good = frame::each(out, &inputs, &self.read, self.json, |out, document| {
-            let Some(model) = &document.model else { return Ok(()) };
-            let all = rows(model);
             // One reader a part, so that what it works out about the table is worked out once.
             let readers: Vec<_> = document
                 .parts
                 .iter()
-                .filter_map(|part| {
-                    part.view().map(|view| part.source.as_ref().map(|source| TensorReader::new(source, view)))
-                })
+                .filter_map(|part| Some(TensorReader::new(part.source.as_ref()?, part.view()?)))
                 .collect();
+            let sources: Vec<_> = document.parts.iter().filter_map(|part| part.source.as_ref()).collect();
             let mut jobs = Vec::new();
             let mut names = Names::default();
-            for row in all {
+            for row in document.model.as_ref().map(rows).unwrap_or_default() {
                 let name = row.name.as_bytes();
                 let chosen = globs.is_empty() || globs.iter().any(|glob| glob.matches(name));
                 let in_layers = self.layers.is_empty()
                     || row.layer.is_some_and(|n| self.layers.iter().any(|range| range.contains(&n)));
-                let reader = readers.get(row.part_index).and_then(Option::as_ref);
-                if let (true, true, Some(reader)) = (chosen, in_layers, reader) {
+                if let (true, true, Some(reader)) = (chosen, in_layers, readers.get(row.part_index)) {
                     let file = names.file(name, if self.npy { "npy" } else { "bin" });
-                    jobs.push(Job { row, reader, rows: self.rows, file });
+                    jobs.push(Job { row, reader, sources: &sources, rows: self.rows, file });
                 }
             }
             let results = self.carry_out(out, &jobs)?;
             let failed = results.iter().filter(|result| result.is_err()).count();
-            if failed > 0 {
+            // What was asked for may be in a shard that is not there.
+            if failed > 0 || document.problems.iter().any(ShardProblem::is_fatal) {
                 status = FAILED;
             } else if jobs.is_empty() {
                 status = NO;
@@ -141,10 +143,14 @@ impl Args {
                     jobs.iter().zip(&results).map(|(job, result)| job.json(result)).collect();
                 return files.add(
                     out,
-                    &json!({ "path": document.label, "tensors": tensors, "error": error, "errors": errors }),
+                    &json!({
+                        "path": document.label, "tensors": tensors, "problems": document.problems_json(),
+                        "error": error, "errors": errors,
+                    }),
                 );
             }
-            self.say(out, &jobs, &results)
+            frame::report_problems(out, document)?;
+            if document.model.is_none() { Ok(()) } else { self.say(out, &jobs, &results) }
         })?;
         if let Some(files) = files {
             files.end(out)?;
@@ -152,55 +158,67 @@ impl Args {
         Ok(if good { status } else { FAILED })
     }
 
+    /// Why the call as a whole makes no sense.
+    fn refusal(&self, inputs: &InputArgs) -> Option<String> {
+        if self.file == "-" {
+            return Some("tensor data cannot be read from standard input: name a file".to_owned());
+        }
+        if self.json && self.to_stdout() {
+            return Some("standard output takes the tensor's bytes or JSON, not both".to_owned());
+        }
+        // What cannot be expanded is reported where it is read.
+        let found = expand(&inputs.files, &inputs.how.expand()).map_or(0, |found| found.len());
+        (found > 1).then(|| {
+            let given = out::plain(self.file.as_encoded_bytes());
+            format!(
+                "{given}: {found} models, whose tensors would overwrite each other's files: name one of them"
+            )
+        })
+    }
+
+    /// Whether the bytes themselves go to standard output.
+    fn to_stdout(&self) -> bool {
+        !self.dry_run && self.output.as_deref() == Some(Path::new("-"))
+    }
+
     /// Writes the jobs' files; one result each, in their order.
     fn carry_out(&self, out: &mut Out, jobs: &[Job<'_>]) -> io::Result<Vec<Result<u64, String>>> {
-        if self.dry_run {
-            return Ok(jobs.iter().map(|job| job.bytes().map_err(|error| error.to_string())).collect());
+        let sizes: Vec<_> = jobs.iter().map(|job| job.bytes().map_err(|error| error.to_string())).collect();
+        let all = |message: String| Ok(vec![Err(message); jobs.len()]);
+        // Tensors may claim the same bytes over and over: a small file would fill a disk.
+        let total = sizes.iter().flatten().fold(0_u64, |sum, size| sum.saturating_add(*size));
+        let there = jobs.first().map_or(0, Job::bytes_there);
+        if total > there {
+            return all(format!(
+                "the chosen tensors take {total} bytes and their files have {there}: they overlap; choose fewer"
+            ));
         }
-        let Some(folder) = &self.output else { return Ok(Vec::new()) };
-        if folder.as_os_str() == "-" {
+        if self.dry_run || jobs.is_empty() {
+            return Ok(sizes);
+        }
+        let Some(folder) = &self.output else { return Ok(sizes) };
+        if self.to_stdout() {
             return match jobs {
                 [job] => Ok(vec![job.copy(self.npy, out).map_err(|error| error.to_string())]),
-                _ => Ok(vec![
-                    Err(format!("standard output takes one tensor, and {} were chosen", jobs.len()));
-                    jobs.len()
-                ]),
+                _ => all(format!("standard output takes one tensor, and {} were chosen", jobs.len())),
             };
         }
         if let Err(error) = fs::create_dir_all(folder) {
-            let message = format!("{}: {error}", out::path(folder));
-            return Ok(vec![Err(message); jobs.len()]);
+            return all(format!("{}: {error}", out::path(folder)));
         }
-        let threads =
-            self.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        let next = AtomicUsize::new(0);
-        let results = Mutex::new(vec![Err("not written".to_owned()); jobs.len()]);
-        std::thread::scope(|scope| {
-            for _ in 0..threads.min(jobs.len()) {
-                scope.spawn(|| {
-                    while let Some((at, job)) = {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        jobs.get(at).map(|job| (at, job))
-                    } {
-                        let result =
-                            job.write(folder, self.npy, self.force).map_err(|error| error.to_string());
-                        if let Ok(mut results) = results.lock()
-                            && let Some(slot) = results.get_mut(at)
-                        {
-                            *slot = result;
-                        }
-                    }
-                });
-            }
-        });
-        Ok(results.into_inner().unwrap_or_default())
+        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
+        let threads = threads.unwrap_or(NonZeroUsize::MIN);
+        Ok(map_many(jobs.len(), threads, &|at| match jobs.get(at) {
+            Some(job) => job.write(folder, self.npy, self.force).map_err(|error| error.to_string()),
+            None => Err("not written".to_owned()),
+        }))
     }
 
     fn say(&self, out: &mut Out, jobs: &[Job<'_>], results: &[Result<u64, String>]) -> io::Result<()> {
         if jobs.is_empty() {
             return out.message(Ink::Warn, "note", "no tensor was chosen: `gguf tensors` lists their names");
         }
-        let to_stdout = self.output.as_deref() == Some(Path::new("-"));
+        let to_stdout = self.to_stdout();
         let (mut total, mut said) = (0_u64, None);
         for (job, result) in jobs.iter().zip(results) {
             match result {
@@ -246,6 +264,8 @@ enum Trouble {
     Data(DataError),
     Npy(NpyError),
     File(PathBuf, io::Error),
+    /// The output file's name is that of a file that is being read.
+    Input(PathBuf),
     Output(io::Error),
 }
 
@@ -258,6 +278,9 @@ impl std::fmt::Display for Trouble {
                 write!(f, "{} exists; --force overwrites it", out::path(path))
             }
             Self::File(path, error) => write!(f, "{}: {error}", out::path(path)),
+            Self::Input(path) => {
+                write!(f, "{} is the model itself: write to another folder", out::path(path))
+            }
             Self::Output(error) => error.fmt(f),
         }
     }
@@ -274,8 +297,8 @@ impl<'a> Job<'a> {
     fn rows(&self) -> Result<Option<Range<u64>>, Trouble> {
         let Some((from, to)) = self.rows else { return Ok(None) };
         let (count, _) = self.reader.row_shape(self.row.tensor)?;
-        // An open end means the last row; a start past it is an error of its own.
-        Ok(Some(from..if to == u64::MAX { count.max(from) } else { to }))
+        // An open end means the last row; a start at or past the end asks for a row that does not exist.
+        Ok(Some(from..if to == u64::MAX { count.max(from.saturating_add(1)) } else { to }))
     }
 
     /// Bytes of data that the file will have.
@@ -285,6 +308,11 @@ impl<'a> Job<'a> {
             None => reader.extent(self.row.tensor)?.span.len,
             Some(rows) => reader.row_span(self.row.tensor, rows)?.len,
         })
+    }
+
+    /// Bytes of all files of the model.
+    fn bytes_there(&self) -> u64 {
+        self.sources.iter().fold(0, |sum, source| sum.saturating_add(source.size().unwrap_or(u64::MAX)))
     }
 
     /// Writes the data to `to`, chunk by chunk; returns the number of its bytes.
@@ -309,12 +337,22 @@ impl<'a> Job<'a> {
     fn write(&self, folder: &Path, npy: bool, force: bool) -> Result<u64, Trouble> {
         let path = folder.join(&self.file);
         let trouble = |error| Trouble::File(path.clone(), error);
+        for source in self.sources {
+            if source.is_at(&path).map_err(trouble)? {
+                return Err(Trouble::Input(path));
+            }
+        }
         if !force && path.symlink_metadata().is_ok() {
             return Err(trouble(io::ErrorKind::AlreadyExists.into()));
         }
         let beside = folder.join(format!(".{}.{}.part", self.file.display(), std::process::id()));
         let file = OpenOptions::new().write(true).create_new(true).open(&beside).map_err(trouble)?;
-        let result = self.fill(&file, npy).and_then(|bytes| {
+        let filled = self.fill(&file, npy).map_err(|error| match error {
+            // The output of this call has a name.
+            Trouble::Output(error) | Trouble::Npy(NpyError::Write(error)) => trouble(error),
+            other => other,
+        });
+        let result = filled.and_then(|bytes| {
             if force {
                 fs::rename(&beside, &path).map_err(trouble)?;
             } else {

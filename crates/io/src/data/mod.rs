@@ -19,6 +19,7 @@ use crate::map;
 
 pub use chunks::{Chunk, RowChunks};
 pub use error::{DataError, DataReason};
+pub use parallel::map_many;
 pub use select::Selection;
 
 /// Where a tensor's data lies.

@@ -68,29 +68,83 @@ fn run<E: Send>(
     }
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<(usize, E)>> = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    if at >= count {
-                        return;
-                    }
-                    if let Err(error) = work(at) {
-                        // Work is handed out in order, so whatever stands before this piece is being done or done.
-                        next.store(count, Ordering::Relaxed);
-                        let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                        if failed.as_ref().is_none_or(|(other, _)| at < *other) {
-                            *failed = Some((at, error));
-                        }
-                        return;
-                    }
+    fan_out(threads, &|| {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            if at >= count {
+                return;
+            }
+            if let Err(error) = work(at) {
+                // Work is handed out in order, so whatever stands before this piece is being done or done.
+                next.store(count, Ordering::Relaxed);
+                let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                if failed.as_ref().is_none_or(|(other, _)| at < *other) {
+                    *failed = Some((at, error));
                 }
-            });
+                return;
+            }
         }
     });
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some((_, error)) => Err(error),
         None => Ok(()),
+    }
+}
+
+/// Runs `worker` in the calling thread and in up to `threads - 1` others, until all have returned. Where the system gives
+/// no more threads (a limit on processes or memory), those that run do all the work.
+fn fan_out(threads: usize, worker: &(dyn Fn() + Sync)) {
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                break;
+            }
+        }
+        worker();
+    });
+}
+
+/// Does `count` pieces of work by at most `threads` threads (and at most 64), every one of them whatever becomes of the
+/// others; the results are in their order.
+pub fn map_many<T: Send>(count: usize, threads: NonZeroUsize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    let slots: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    fan_out(threads.get().min(MAX_THREADS).min(count), &|| {
+        while let Some((at, slot)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            slots.get(at).map(|slot| (at, slot))
+        } {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(work(at));
+        }
+    });
+    slots.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_piece_is_done_once_and_in_its_place() {
+        for threads in [1, 2, 5000] {
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let done = AtomicUsize::new(0);
+            let results = map_many(300, threads, &|at| {
+                done.fetch_add(1, Ordering::Relaxed);
+                at * at
+            });
+            assert_eq!(results, (0..300).map(|at| at * at).collect::<Vec<_>>());
+            assert_eq!(done.into_inner(), 300);
+        }
+        assert!(map_many(0, NonZeroUsize::MIN, &|at| at).is_empty());
+    }
+
+    #[test]
+    fn no_more_threads_run_than_the_cap() {
+        let ids = Mutex::new(std::collections::HashSet::new());
+        map_many(2000, NonZeroUsize::new(5000).unwrap(), &|_| {
+            ids.lock().unwrap().insert(std::thread::current().id());
+        });
+        assert!(ids.into_inner().unwrap().len() <= MAX_THREADS);
     }
 }
