@@ -23,5 +23,6 @@ mod text;
 pub mod units;
 pub mod yaml;
 
+pub use lookup::{Lookup, Named, Place};
 pub use model::{Model, Part, is_integer, type_label};
 pub use text::Text;

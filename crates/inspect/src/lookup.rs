@@ -12,12 +12,20 @@ use ggufkit_format::{Kv, Tensor, Value};
 use crate::model::{Model, Part};
 
 /// A record of a head that has a name.
-pub(crate) trait Named: Sized {
+pub trait Named: Sized {
     /// The records of a file.
     fn all<'a>(part: &Part<'a>) -> &'a [Self];
     /// The name of one of them.
     fn name<'a>(&self, part: &Part<'a>) -> &'a [u8];
 }
+
+impl<T> Clone for Place<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Place<'_, T> {}
 
 impl Named for Kv {
     fn all<'a>(part: &Part<'a>) -> &'a [Self] {
@@ -41,18 +49,20 @@ impl Named for Tensor {
 
 /// A record with its place in the model.
 #[derive(Debug)]
-pub(crate) struct Place<'a, T> {
-    /// The file that holds it.
-    pub(crate) part: Part<'a>,
+pub struct Place<'a, T> {
+    /// The number of the file that holds it among the model's files, from 0.
+    pub file: usize,
+    /// That file.
+    pub part: Part<'a>,
     /// Its position among the file's records, from 0.
-    pub(crate) index: usize,
+    pub index: usize,
     /// The record.
-    pub(crate) record: &'a T,
+    pub record: &'a T,
 }
 
 /// The records of a model, by their names.
 #[derive(Clone, Debug)]
-pub(crate) struct Lookup<'a, T> {
+pub struct Lookup<'a, T> {
     /// The files, each with the number of records before it.
     parts: Vec<(Part<'a>, usize)>,
     /// Hash of the name and number of the record, sorted.
@@ -67,7 +77,9 @@ fn hash(name: &[u8]) -> u64 {
 }
 
 impl<'a, T: Named + 'a> Lookup<'a, T> {
-    pub(crate) fn new(model: &Model<'a>) -> Self {
+    /// Hashes the names of a model's records.
+    #[must_use]
+    pub fn new(model: &Model<'a>) -> Self {
         let mut parts = Vec::with_capacity(model.len());
         let mut places = Vec::new();
         let mut number = 0..u32::MAX;
@@ -84,7 +96,8 @@ impl<'a, T: Named + 'a> Lookup<'a, T> {
     }
 
     /// The first record with this name.
-    pub(crate) fn find(&self, name: &[u8]) -> Option<Place<'a, T>> {
+    #[must_use]
+    pub fn find(&self, name: &[u8]) -> Option<Place<'a, T>> {
         let wanted = hash(name);
         let from = self.places.partition_point(|(hash, _)| *hash < wanted);
         let equal =
@@ -93,7 +106,8 @@ impl<'a, T: Named + 'a> Lookup<'a, T> {
     }
 
     /// The records whose name occurred before in the same file, in the order of the file.
-    pub(crate) fn duplicates(&self) -> Vec<Place<'a, T>> {
+    #[must_use]
+    pub fn duplicates(&self) -> Vec<Place<'a, T>> {
         let mut again = Vec::new();
         for run in self.places.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
             let mut run: Vec<u32> = run.iter().map(|(_, number)| *number).collect();
@@ -115,9 +129,10 @@ impl<'a, T: Named + 'a> Lookup<'a, T> {
     }
 
     fn at(&self, number: u32) -> Option<Place<'a, T>> {
-        let (part, start) = *self.parts.get(self.file(number).checked_sub(1)?)?;
+        let file = self.file(number).checked_sub(1)?;
+        let (part, start) = *self.parts.get(file)?;
         let index = (number as usize).checked_sub(start)?;
-        Some(Place { part, index, record: T::all(&part).get(index)? })
+        Some(Place { file, part, index, record: T::all(&part).get(index)? })
     }
 
     fn name(&self, number: u32) -> &'a [u8] {
@@ -127,7 +142,8 @@ impl<'a, T: Named + 'a> Lookup<'a, T> {
 
 impl<'a> Lookup<'a, Kv> {
     /// The value of the first key-value with this key.
-    pub(crate) fn get(&self, key: impl AsRef<[u8]>) -> Option<Value<'a>> {
+    #[must_use]
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Option<Value<'a>> {
         let place = self.find(key.as_ref())?;
         Some(place.part.view.value(place.record))
     }

@@ -1,5 +1,6 @@
 //! The subcommands, one file each: the arguments as typed, what they mean, and how the answer is shown.
 
+mod check;
 mod completions;
 mod config;
 mod dump;
@@ -9,6 +10,7 @@ mod get;
 mod hex;
 mod man;
 mod name;
+mod rule;
 mod show;
 mod tensors;
 
@@ -26,6 +28,8 @@ pub(crate) enum Command {
     Config(config::Args),
     Hex(hex::Args),
     Extract(extract::Args),
+    Check(check::Args),
+    Rule(rule::Args),
     Name(name::Args),
     Explain(explain::Args),
     Completions(completions::Args),
@@ -46,6 +50,8 @@ impl Command {
             Self::Config(args) => args.run(out),
             Self::Hex(args) => args.run(out),
             Self::Extract(args) => args.run(out),
+            Self::Check(args) => args.run(out),
+            Self::Rule(args) => args.run(out),
             Self::Name(args) => args.run(out),
             Self::Explain(args) => args.run(out),
             Self::Completions(args) => args.run(out),

@@ -199,6 +199,12 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// What sort of file it is, and what says so.
+#[must_use]
+pub fn kind(model: &Model<'_>) -> (Kind, String) {
+    kind::kind_of(&Facts::new(model))
+}
+
 /// Sums up a model.
 #[must_use]
 pub fn summary<'a>(model: &Model<'a>) -> Summary<'a> {

@@ -1,0 +1,217 @@
+//! What all rules ask for: the subject by its keys and names, computed once.
+
+use std::cell::OnceCell;
+
+use ggufkit_format::{Kv, KvPart, Path, Span, Tensor, TensorPart, Value, View, layout};
+use ggufkit_inspect::summary::{self, Kind};
+use ggufkit_inspect::{Lookup, Model, Part, Place};
+
+use crate::finding::Label;
+use crate::place;
+use crate::subject::{File, Subject};
+
+/// The subject, with what several rules need to know about it.
+pub(crate) struct Facts<'a> {
+    subject: &'a Subject<'a>,
+    model: Option<Model<'a>>,
+    /// Numbers of the subject's files that are parts of the model.
+    files: Vec<usize>,
+    keys: OnceCell<Option<Lookup<'a, Kv>>>,
+    tensors: OnceCell<Option<Lookup<'a, Tensor>>>,
+    kind: OnceCell<Kind>,
+    extents: OnceCell<Vec<Vec<Extent>>>,
+}
+
+/// Where a tensor's data lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Extent {
+    /// Position in the tensor table, from 0.
+    pub(crate) tensor: usize,
+    /// Offset from the start of the data section, as the file gives it.
+    pub(crate) offset: u64,
+    /// Bytes, where type and shape give them.
+    pub(crate) len: Option<u64>,
+}
+
+impl<'a> Facts<'a> {
+    pub(crate) fn new(subject: &'a Subject<'a>, parts: &'a [Part<'a>]) -> Self {
+        let with_view = subject.files.iter().enumerate().filter(|(_, file)| file.view.is_some());
+        Self {
+            subject,
+            model: Model::of_shards(parts),
+            files: with_view.map(|(at, _)| at).collect(),
+            keys: OnceCell::new(),
+            tensors: OnceCell::new(),
+            kind: OnceCell::new(),
+            extents: OnceCell::new(),
+        }
+    }
+
+    /// What is judged.
+    pub(crate) fn subject(&self) -> &'a Subject<'a> {
+        self.subject
+    }
+
+    /// The files, those without a header too.
+    pub(crate) fn files(&self) -> &'a [File<'a>] {
+        self.subject.files
+    }
+
+    /// The files whose header could be read, with their numbers in the subject.
+    pub(crate) fn views(&self) -> impl Iterator<Item = (usize, &'a File<'a>, View<'a>)> + use<'a> {
+        let files = self.subject.files;
+        files.iter().enumerate().filter_map(|(at, file)| Some((at, file, file.view?)))
+    }
+
+    /// The heads as a model; `None` when no header could be read.
+    pub(crate) fn model(&self) -> Option<Model<'a>> {
+        self.model
+    }
+
+    /// Whether every head was read to its end and no shard is missing: only then can anything be called absent.
+    pub(crate) fn is_complete(&self) -> bool {
+        let heads = |file: &File<'_>| file.view.is_some_and(|view| view.index().is_complete());
+        let split = self.u64("split.count").is_some_and(|count| count > self.files.len() as u64);
+        !split && self.files().iter().all(heads)
+    }
+
+    /// What sort of file it is.
+    pub(crate) fn kind(&self) -> Kind {
+        *self.kind.get_or_init(|| self.model.map_or(Kind::Unknown, |model| summary::kind(&model).0))
+    }
+
+    fn keys(&self) -> Option<&Lookup<'a, Kv>> {
+        self.keys.get_or_init(|| Some(Lookup::new(&self.model?))).as_ref()
+    }
+
+    fn tensors(&self) -> Option<&Lookup<'a, Tensor>> {
+        self.tensors.get_or_init(|| Some(Lookup::new(&self.model?))).as_ref()
+    }
+
+    /// The first key-value with this key.
+    pub(crate) fn key(&self, key: impl AsRef<[u8]>) -> Option<Place<'a, Kv>> {
+        self.keys()?.find(key.as_ref())
+    }
+
+    /// The value of the first key-value with this key.
+    pub(crate) fn get(&self, key: impl AsRef<[u8]>) -> Option<Value<'a>> {
+        self.key(key).map(|place| place.part.view.value(place.record))
+    }
+
+    /// The same, where it is a number from 0 up.
+    pub(crate) fn u64(&self, key: impl AsRef<[u8]>) -> Option<u64> {
+        self.get(key)?.as_u64()
+    }
+
+    /// The same, where it is text.
+    pub(crate) fn str(&self, key: impl AsRef<[u8]>) -> Option<&'a str> {
+        self.get(key)?.as_str()
+    }
+
+    /// `general.architecture`, where it is text.
+    pub(crate) fn architecture(&self) -> Option<&'a str> {
+        self.str("general.architecture")
+    }
+
+    /// The first key-value with the key `{arch}.{suffix}`.
+    pub(crate) fn arch_key(&self, suffix: &str) -> Option<Place<'a, Kv>> {
+        self.key(format!("{}.{suffix}", self.architecture()?))
+    }
+
+    /// The value of `{arch}.{suffix}`, where it is a number from 0 up.
+    pub(crate) fn arch_u64(&self, suffix: &str) -> Option<u64> {
+        self.u64(format!("{}.{suffix}", self.architecture()?))
+    }
+
+    /// The first tensor with this name.
+    pub(crate) fn tensor(&self, name: impl AsRef<[u8]>) -> Option<Place<'a, Tensor>> {
+        self.tensors()?.find(name.as_ref())
+    }
+
+    /// Key-values whose key occurred before in their file.
+    pub(crate) fn duplicate_keys(&self) -> Vec<Place<'a, Kv>> {
+        self.keys().map(Lookup::duplicates).unwrap_or_default()
+    }
+
+    /// Tensors whose name occurred before in their file.
+    pub(crate) fn duplicate_tensors(&self) -> Vec<Place<'a, Tensor>> {
+        self.tensors().map(Lookup::duplicates).unwrap_or_default()
+    }
+
+    /// Where the tensors of a file lie, in the order of their offsets; equal offsets in the order of the table.
+    pub(crate) fn extents(&self, file: usize) -> &[Extent] {
+        let all = self.extents.get_or_init(|| {
+            let of = |file: &File<'_>| {
+                let Some(view) = file.view else { return Vec::new() };
+                let index = view.index();
+                let extent = |(tensor, record): (usize, &Tensor)| Extent {
+                    tensor,
+                    offset: record.offset,
+                    len: layout::tensor_bytes(record.tensor_type, index.dims(record)).ok(),
+                };
+                let mut extents: Vec<Extent> = index.tensors().iter().enumerate().map(extent).collect();
+                // Tensors without bytes may share their offset with the next one, and come before it.
+                extents.sort_by_key(|e| (e.offset, e.len != Some(0), e.tensor));
+                extents
+            };
+            self.files().iter().map(of).collect()
+        });
+        all.get(file).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The number in the subject of a file of the model.
+    pub(crate) fn file_of(&self, part: usize) -> usize {
+        self.files.get(part).copied().unwrap_or(part)
+    }
+
+    /// A label at a part of a key-value that was looked up.
+    pub(crate) fn kv_label(&self, place: &Place<'a, Kv>, part: KvPart) -> Label {
+        kv_label(self.file_of(place.file), &place.part.view, place.index, place.record, part)
+    }
+
+    /// A label at a part of a tensor that was looked up.
+    pub(crate) fn tensor_label(&self, place: &Place<'a, Tensor>, part: TensorPart) -> Label {
+        tensor_label(self.file_of(place.file), &place.part.view, place.index, place.record, part)
+    }
+}
+
+/// A label at a part of a key-value's record.
+pub(crate) fn kv_label(file: usize, view: &View<'_>, index: usize, kv: &Kv, part: KvPart) -> Label {
+    let span = match (&part, &kv.payload) {
+        (KvPart::Value(ggufkit_format::Element::At(n)), ggufkit_format::Payload::Array(array)) => {
+            place::element_span(view, array, *n)
+        }
+        _ => place::kv_span(view.index().header(), kv, &part),
+    };
+    Label {
+        file,
+        span,
+        path: Path::kv(index as u64, part).to_string(),
+        name: Some(view.key(kv).0.to_vec()),
+        text: String::new(),
+    }
+}
+
+/// A label at a part of a tensor-info record.
+pub(crate) fn tensor_label(
+    file: usize,
+    view: &View<'_>,
+    index: usize,
+    tensor: &Tensor,
+    part: TensorPart,
+) -> Label {
+    Label {
+        file,
+        span: place::tensor_span(view.index(), tensor, part),
+        path: Path::tensor(index as u64, part).to_string(),
+        name: Some(view.name(tensor).0.to_vec()),
+        text: String::new(),
+    }
+}
+
+/// A label at all dimensions of a tensor-info record.
+pub(crate) fn shape_label(file: usize, view: &View<'_>, index: usize, tensor: &Tensor) -> Label {
+    let span: Span = place::dims_span(view.index(), tensor);
+    let label = tensor_label(file, view, index, tensor, TensorPart::Record);
+    Label { span, path: format!("tensors[{index}].dims"), ..label }
+}

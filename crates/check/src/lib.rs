@@ -1,0 +1,59 @@
+//! Whether a GGUF file is right.
+//!
+//! A [`Subject`] (a file, or the shards of a model, as read by the rooms below) goes in, a [`Report`] comes out: findings
+//! with the bytes they are about, the rule behind each, what to do, and what was not examined. The reader never hears of
+//! what is said here, and nothing here opens a file: bytes are asked for through [`ReadAt`](ggufkit_format::ReadAt).
+//!
+//! * [`rules`] has the rules, one file each, in families.
+//! * [`render`] writes a report for people and for programs.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod facts;
+mod finding;
+mod place;
+pub mod render;
+mod report;
+mod rule;
+pub mod rules;
+mod select;
+mod sink;
+mod subject;
+#[cfg(test)]
+mod testing;
+
+pub use finding::{Change, Finding, Fix, Label, Safety};
+pub use report::{Count, Ignored, Omission, Report};
+pub use rule::{Family, Rule, Severity};
+pub use select::{Selection, SelectionError};
+pub use subject::{File, Source, Subject};
+
+/// How a subject is judged.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Which rules speak.
+    pub selection: Selection,
+    /// Findings of one rule that are kept; the others are counted.
+    pub per_rule: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { selection: Selection::default(), per_rule: 10 }
+    }
+}
+
+/// Judges a subject by every rule that looks at heads and at the layout of the data.
+#[must_use]
+pub fn check(subject: &Subject<'_>, options: &Options) -> Report {
+    let parts = subject.parts();
+    let facts = facts::Facts::new(subject, &parts);
+    let mut sink = sink::Sink::new(options);
+    for family in rules::FAMILIES {
+        for entry in *family {
+            (entry.check)(&facts, &mut sink);
+        }
+    }
+    sink.into_report(report::omissions(&facts))
+}

@@ -1,0 +1,28 @@
+//! The bytes around a label, for hex windows.
+
+use ggufkit_format::Span;
+
+use crate::subject::Subject;
+
+/// Bytes of a line of a hex window.
+pub(super) const LINE: u64 = 16;
+
+/// The bytes of the line that begins at `start`; fewer at the end of the file or where they cannot be read.
+pub(super) fn line(subject: &Subject<'_>, file: usize, start: u64) -> Vec<u8> {
+    let Some(file) = subject.files.get(file) else { return Vec::new() };
+    let len = file.size.map_or(LINE, |size| size.saturating_sub(start).min(LINE));
+    if let Some(bytes) = file.view.and_then(|view| view.bytes(Span::new(start, len))) {
+        return bytes.to_vec();
+    }
+    let Some(source) = file.source else { return Vec::new() };
+    let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
+    let mut got = 0;
+    while let Some(rest) = bytes.get_mut(got..).filter(|rest| !rest.is_empty()) {
+        match source.read_at(rest, start.saturating_add(got as u64)) {
+            Ok(n) if n > 0 => got += n,
+            _ => break,
+        }
+    }
+    bytes.truncate(got);
+    bytes
+}

@@ -1,0 +1,99 @@
+//! What a judging came to.
+
+use ggufkit_format::Span;
+
+use crate::facts::Facts;
+use crate::finding::Finding;
+use crate::rule::{Rule, Severity};
+
+/// What was found, and what was not looked at.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    /// The findings, in the order of the files and their bytes.
+    pub findings: Vec<Finding>,
+    /// More findings of rules that found very many.
+    pub left_out: Vec<Count>,
+    /// Findings that were not asked for.
+    pub ignored: Vec<Ignored>,
+    /// What was not examined, and so is not clean.
+    pub omissions: Vec<Omission>,
+}
+
+/// Findings that are only counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Count {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How many findings there are beyond the ones that are kept.
+    pub more: u64,
+}
+
+/// Findings of a rule that is ignored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ignored {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How many findings it has.
+    pub count: u64,
+    /// Why they are ignored.
+    pub reason: String,
+}
+
+/// Something that was not examined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Omission {
+    /// Number of the file in the subject, from 0.
+    pub file: usize,
+    /// What was not looked at.
+    pub what: String,
+    /// Why not.
+    pub why: String,
+    /// Its bytes, where they can be told.
+    pub span: Option<Span>,
+}
+
+impl Report {
+    /// The worst finding; `None` when there is none.
+    #[must_use]
+    pub fn worst(&self) -> Option<Severity> {
+        let kept = self.findings.iter().map(|finding| finding.severity);
+        kept.chain(self.left_out.iter().map(|count| count.rule.severity)).max()
+    }
+
+    /// Number of findings of a severity, the counted ones included.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> u64 {
+        let kept = self.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
+        let more = self.left_out.iter().filter(|count| count.rule.severity == severity);
+        more.fold(kept, |sum, count| sum.saturating_add(count.more))
+    }
+}
+
+/// What the rules of heads do not see.
+pub(crate) fn omissions(facts: &Facts<'_>) -> Vec<Omission> {
+    let mut out = Vec::new();
+    for (at, file) in facts.files().iter().enumerate() {
+        let Some(view) = file.view else {
+            let why = "the header could not be read".to_owned();
+            let span = file.size.map(|size| Span::new(0, size));
+            out.push(Omission { file: at, what: "the whole file".to_owned(), why, span });
+            continue;
+        };
+        let index = view.index();
+        if !index.is_complete() {
+            let span = file.size.map(|size| Span::between(index.head_end(), size));
+            let why = "the head could not be read to its end".to_owned();
+            out.push(Omission {
+                file: at,
+                what: "what follows the last record that was read".to_owned(),
+                why,
+                span,
+            });
+        }
+        if index.anomalies_left_out() > 0 {
+            let what = format!("{} more oddities of the head", index.anomalies_left_out());
+            out.push(Omission { file: at, what, why: "there are too many".to_owned(), span: None });
+        }
+    }
+    out
+}

@@ -1,0 +1,5 @@
+//! What an architecture needs: keys, shapes, tensors.
+
+use crate::rule::family;
+
+family![];

@@ -1,0 +1,5 @@
+//! The values of the weights.
+
+use crate::rule::family;
+
+family![];

@@ -1,0 +1,5 @@
+//! Where the data section and each tensor lie.
+
+use crate::rule::family;
+
+family![tensor_offset_misaligned];

@@ -1,0 +1,5 @@
+//! Files of a split model.
+
+use crate::rule::family;
+
+family![];

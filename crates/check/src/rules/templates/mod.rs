@@ -1,0 +1,5 @@
+//! Chat templates: text that a program will run.
+
+use crate::rule::family;
+
+family![];

@@ -1,0 +1,5 @@
+//! Records of the tensor table.
+
+use crate::rule::family;
+
+family![];

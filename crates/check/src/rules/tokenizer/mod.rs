@@ -1,0 +1,5 @@
+//! The vocabulary and what speaks of it.
+
+use crate::rule::family;
+
+family![];

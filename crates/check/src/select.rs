@@ -1,0 +1,84 @@
+//! Which rules speak: by name, code, family, or all of them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::rule::{Family, Rule};
+
+/// Which rules speak, and which are heard and not listened to.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Rules that speak; `None` for all.
+    only: Option<Vec<&'static str>>,
+    /// Rules whose findings are counted and not shown, with the reason.
+    ignored: BTreeMap<&'static str, String>,
+}
+
+/// A name that is neither a rule's, nor a code, nor a family's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SelectionError {
+    /// What was given.
+    pub name: String,
+    /// A name that is close to it.
+    pub near: Option<&'static str>,
+}
+
+impl fmt::Display for SelectionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no rule or family {:?}", self.name)?;
+        match self.near {
+            Some(near) => write!(f, "; did you mean {near}?"),
+            None => f.write_str(" (`gguf rule` lists them)"),
+        }
+    }
+}
+
+impl std::error::Error for SelectionError {}
+
+impl Selection {
+    /// Lets only these rules speak (more of them, when called again).
+    ///
+    /// # Errors
+    /// No rule or family has the name.
+    pub fn select(&mut self, name: &str) -> Result<(), SelectionError> {
+        let rules = named(name)?;
+        self.only.get_or_insert_default().extend(rules);
+        Ok(())
+    }
+
+    /// Ignores the findings of these rules, and keeps the reason why.
+    ///
+    /// # Errors
+    /// No rule or family has the name.
+    pub fn ignore(&mut self, name: &str, reason: &str) -> Result<(), SelectionError> {
+        let rules = named(name)?;
+        self.ignored.extend(rules.into_iter().map(|rule| (rule, reason.to_owned())));
+        Ok(())
+    }
+
+    /// Whether the rule speaks.
+    #[must_use]
+    pub fn selects(&self, rule: &Rule) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(&rule.name))
+    }
+
+    /// Why the rule's findings are ignored, where they are.
+    #[must_use]
+    pub fn reason_to_ignore(&self, rule: &Rule) -> Option<&str> {
+        self.ignored.get(rule.name).map(String::as_str)
+    }
+}
+
+/// The rules that a name stands for.
+fn named(name: &str) -> Result<Vec<&'static str>, SelectionError> {
+    if name.eq_ignore_ascii_case("all") {
+        return Ok(crate::rules::all().map(|rule| rule.name).collect());
+    }
+    if let Some(rule) = Rule::find(name) {
+        return Ok(vec![rule.name]);
+    }
+    if let Some(family) = Family::ALL.into_iter().find(|family| family.name() == name) {
+        return Ok(crate::rules::all().filter(|rule| rule.family == family).map(|rule| rule.name).collect());
+    }
+    Err(SelectionError { name: name.to_owned(), near: None })
+}

@@ -1,0 +1,70 @@
+//! Where rules put their findings: only selected ones are kept, and of each rule only so many.
+
+use std::collections::BTreeMap;
+
+use crate::Options;
+use crate::finding::Finding;
+use crate::report::{Count, Ignored, Omission, Report};
+use crate::rule::Rule;
+
+/// Takes findings in.
+pub(crate) struct Sink<'o> {
+    options: &'o Options,
+    kept: Vec<Finding>,
+    /// Findings of each rule: kept, and counted only.
+    counts: BTreeMap<&'static str, (&'static Rule, u64, u64)>,
+    ignored: BTreeMap<&'static str, (&'static Rule, u64)>,
+}
+
+impl<'o> Sink<'o> {
+    pub(crate) fn new(options: &'o Options) -> Self {
+        Self { options, kept: Vec::new(), counts: BTreeMap::new(), ignored: BTreeMap::new() }
+    }
+
+    /// Whether a rule is to speak at all. For checks that cost something; [`Sink::add`] asks again.
+    pub(crate) fn wants(&self, rule: &Rule) -> bool {
+        self.options.selection.selects(rule)
+    }
+
+    /// Takes a finding of `rule` in; `finding` is called only when it is kept.
+    pub(crate) fn add(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
+        if !self.options.selection.selects(rule) {
+            return;
+        }
+        if self.options.selection.reason_to_ignore(rule).is_some() {
+            self.ignored.entry(rule.code).or_insert((rule, 0)).1 += 1;
+            return;
+        }
+        let (_, kept, left_out) = self.counts.entry(rule.code).or_insert((rule, 0, 0));
+        if *kept >= self.options.per_rule {
+            *left_out += 1;
+            return;
+        }
+        *kept += 1;
+        self.kept.push(finding());
+    }
+
+    /// Takes more findings of a rule in that are only counted.
+    pub(crate) fn add_uncounted(&mut self, rule: &'static Rule, more: u64) {
+        if more > 0 && self.wants(rule) && self.options.selection.reason_to_ignore(rule).is_none() {
+            self.counts.entry(rule.code).or_insert((rule, 0, 0)).2 += more;
+        }
+    }
+
+    pub(crate) fn into_report(mut self, omissions: Vec<Omission>) -> Report {
+        // Equal places keep the order in which the rules spoke: the cause's rule comes first.
+        self.kept.sort_by_key(|finding| (finding.primary.file, finding.primary.span.start));
+        let left_out = self.counts.into_values().filter(|(_, _, more)| *more > 0);
+        let reason = |rule| self.options.selection.reason_to_ignore(rule).unwrap_or_default().to_owned();
+        Report {
+            findings: self.kept,
+            left_out: left_out.map(|(rule, _, more)| Count { rule, more }).collect(),
+            ignored: self
+                .ignored
+                .into_values()
+                .map(|(rule, count)| Ignored { rule, count, reason: reason(rule) })
+                .collect(),
+            omissions,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! For the tests: recipes of files, and what is said about them.
+//!
+//! Each rule has a recipe that breaks it and one that does not. Here both are judged, and what is printed about the first
+//! is compared with a snapshot. `SNAPSHOTS=overwrite` writes the snapshots anew; look at the difference before committing.
+
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use ggufkit_format::{Options as ReadOptions, Outcome, View, parse};
+use ggufkit_io::{Diagnosis, ShardPart, diagnose};
+use ggufkit_testkit::Builder;
+use ggufkit_testkit::sources::Memory;
+
+use crate::rule::Rule;
+use crate::rules::{RECIPES, all};
+use crate::{File, Options, Report, Severity, Source, Subject, check, render};
+
+/// Files to judge: one, or the shards of a set.
+pub(crate) struct Recipe {
+    files: Vec<(String, Vec<u8>)>,
+    read: ReadOptions,
+}
+
+impl From<Vec<u8>> for Recipe {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { files: vec![("model.gguf".to_owned(), bytes)], read: ReadOptions::new() }
+    }
+}
+
+impl From<Builder> for Recipe {
+    fn from(file: Builder) -> Self {
+        file.bytes().into()
+    }
+}
+
+impl Recipe {
+    /// Files with names, as the members of a shard set.
+    #[allow(dead_code, reason = "rules about shards use it")]
+    pub(crate) fn named<const N: usize>(files: [(&str, Vec<u8>); N]) -> Self {
+        let files = files.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect();
+        Self { files, read: ReadOptions::new() }
+    }
+
+    /// Judges the files and hands the report over.
+    pub(crate) fn judge<T>(&self, options: &Options, then: impl FnOnce(&Report, &Subject<'_>) -> T) -> T {
+        let sources: Vec<Memory> = self.files.iter().map(|(_, bytes)| Memory::new(bytes.clone())).collect();
+        let outcomes: Vec<Outcome> = self.files.iter().map(|(_, bytes)| parse(bytes, self.read)).collect();
+        let diagnoses: Vec<Diagnosis> = (self.files.iter().zip(&sources).zip(&outcomes))
+            .map(|(((_, bytes), source), outcome)| diagnose(source, self.read, outcome, bytes).unwrap())
+            .collect();
+        let files: Vec<File<'_>> = (self.files.iter().zip(&sources))
+            .zip(outcomes.iter().zip(&diagnoses))
+            .map(|(((name, bytes), source), (outcome, diagnosis))| File {
+                label: name,
+                file_name: Some(name),
+                size: Some(bytes.len() as u64),
+                view: outcome.index.as_ref().map(|index| View::new(index, bytes)),
+                error: outcome.error.as_ref(),
+                diagnosis,
+                source: Some(source as &Source),
+            })
+            .collect();
+        let shards: Vec<ShardPart<'_>> = (files.iter())
+            .filter_map(|file| Some(ShardPart { path: file.label.as_ref(), view: file.view? }))
+            .collect();
+        let problems = if files.len() > 1 { ggufkit_io::check_shards(&shards) } else { Vec::new() };
+        let subject = Subject { files: &files, set: None, problems: &problems };
+        then(&check(&subject, options), &subject)
+    }
+
+    /// The names of the rules that speak.
+    pub(crate) fn spoken(&self) -> BTreeSet<&'static str> {
+        self.judge(&Options::default(), |report, _| report.findings.iter().map(|f| f.rule.name).collect())
+    }
+}
+
+/// The recipes of a rule.
+pub(crate) struct Recipes {
+    pub(crate) rule: &'static Rule,
+    pub(crate) bad: fn() -> Recipe,
+    pub(crate) good: fn() -> Recipe,
+}
+
+fn recipes() -> impl Iterator<Item = &'static Recipes> {
+    RECIPES.iter().flat_map(|family| family.iter())
+}
+
+fn snapshots() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("snapshots")
+}
+
+#[test]
+fn codes_and_names_are_unique_and_codes_tell_the_family() {
+    let rules: Vec<&Rule> = all().collect();
+    assert_eq!(rules.iter().map(|rule| rule.code).collect::<BTreeSet<_>>().len(), rules.len());
+    assert_eq!(rules.iter().map(|rule| rule.name).collect::<BTreeSet<_>>().len(), rules.len());
+    for rule in rules {
+        let digits = rule.code.strip_prefix("GG").expect("codes begin with GG");
+        assert_eq!(digits.len(), 3, "{}", rule.name);
+        assert_eq!(digits.as_bytes()[0] - b'0', rule.family.digit(), "{}", rule.name);
+        assert!(rule.manual.len() > 150, "{} has no manual to speak of", rule.name);
+        assert!(!rule.summary.ends_with('.'), "{}", rule.name);
+        assert_eq!(rule.name, rule.name.to_ascii_lowercase());
+    }
+}
+
+#[test]
+fn the_bad_recipe_of_a_rule_breaks_it_and_the_good_one_does_not() {
+    for recipes in recipes() {
+        let name = recipes.rule.name;
+        assert!((recipes.bad)().spoken().contains(name), "the bad recipe of {name} does not break it");
+        assert!(!(recipes.good)().spoken().contains(name), "the good recipe of {name} breaks it");
+    }
+}
+
+#[test]
+fn what_is_printed_about_bad_recipes_is_as_it_was() {
+    let mut wanted = BTreeSet::new();
+    for recipes in recipes() {
+        let folder = snapshots().join(recipes.rule.family.name());
+        let mut options = Options::default();
+        // Only the rule itself: what others say about the recipe is in their own snapshots.
+        options.selection.select(recipes.rule.name).unwrap();
+        let (full, json) = (recipes.bad)().judge(&options, |report, subject| {
+            let json = serde_json::to_string_pretty(&render::json(report, subject)).unwrap();
+            (render::full(report, subject, &render::plain), json + "\n")
+        });
+        for (text, extension) in [(full, "txt"), (json, "json")] {
+            let path = folder.join(format!("{}.{extension}", recipes.rule.name));
+            snapbox::Assert::new().action_env("SNAPSHOTS").eq(
+                snapbox::Data::text(text),
+                snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text)),
+            );
+            wanted.insert(path);
+        }
+    }
+    for family in std::fs::read_dir(snapshots()).expect("snapshots").flatten() {
+        for file in std::fs::read_dir(family.path()).expect("a family's folder").flatten() {
+            assert!(wanted.contains(&file.path()), "{} belongs to no rule", file.path().display());
+        }
+    }
+}
+
+#[test]
+fn severities_are_ordered() {
+    assert!(Severity::Note < Severity::Warning && Severity::Warning < Severity::Error);
+}
