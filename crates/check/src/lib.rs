@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod baseline;
 mod facts;
 mod finding;
 mod place;
@@ -23,6 +24,7 @@ mod subject;
 #[cfg(test)]
 mod testing;
 
+pub use baseline::{Baseline, BaselineError};
 pub use finding::{Change, Finding, Fix, Label, Safety};
 pub use report::{Count, Ignored, Omission, Report};
 pub use rule::{Family, Rule, Severity};
@@ -36,11 +38,13 @@ pub struct Options {
     pub selection: Selection,
     /// Findings of one rule that are kept; the others are counted.
     pub per_rule: u64,
+    /// Findings that are known, and only counted.
+    pub baseline: Option<Baseline>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { selection: Selection::default(), per_rule: 10 }
+        Self { selection: Selection::default(), per_rule: 10, baseline: None }
     }
 }
 
@@ -49,7 +53,7 @@ impl Default for Options {
 pub fn check(subject: &Subject<'_>, options: &Options) -> Report {
     let parts = subject.parts();
     let facts = facts::Facts::new(subject, &parts);
-    let mut sink = sink::Sink::new(options);
+    let mut sink = sink::Sink::new(subject, options);
     for family in rules::FAMILIES {
         for entry in *family {
             (entry.check)(&facts, &mut sink);

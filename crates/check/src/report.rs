@@ -15,6 +15,8 @@ pub struct Report {
     pub left_out: Vec<Count>,
     /// Findings that were not asked for.
     pub ignored: Vec<Ignored>,
+    /// Findings that the baseline covers.
+    pub known: u64,
     /// What was not examined, and so is not clean.
     pub omissions: Vec<Omission>,
 }

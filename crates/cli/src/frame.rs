@@ -199,6 +199,16 @@ pub(crate) fn report_problems(out: &mut Out, document: &Document<'_>) -> io::Res
         .try_for_each(|problem| out.message(Ink::Warn, "warning", &format!("{}: {problem}", document.label)))
 }
 
+/// Says on standard error which files could not be opened.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn report_unopened(out: &mut Out, document: &Document<'_>) -> io::Result<()> {
+    document
+        .unopened()
+        .try_for_each(|(label, failure)| out.message(Ink::Bad, "error", &format!("{label}: {failure}")))
+}
+
 /// Reports failures on standard error.
 ///
 /// # Errors

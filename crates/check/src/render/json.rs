@@ -9,9 +9,6 @@ use crate::report::Report;
 use crate::rule::Severity;
 use crate::subject::Subject;
 
-/// Version of the shape of what [`json`] gives.
-pub const SCHEMA: u32 = 1;
-
 fn label_json(label: &Label, subject: &Subject<'_>) -> Value {
     json!({
         "file": super::file_name(subject, label),
@@ -39,6 +36,7 @@ pub fn finding_json(finding: &Finding, subject: &Subject<'_>) -> Value {
         "notes": finding.notes,
         "help": finding.help,
         "fix": fix,
+        "fingerprint": finding.fingerprint(),
     })
 }
 
@@ -67,6 +65,7 @@ pub fn json(report: &Report, subject: &Subject<'_>) -> Value {
         "findings": findings,
         "left_out": more,
         "ignored": ignored,
+        "known": report.known,
         "not_examined": omissions,
     })
 }

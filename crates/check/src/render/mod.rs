@@ -5,11 +5,17 @@
 mod bytes;
 mod concise;
 mod full;
+mod github;
 mod json;
+mod narrated;
+mod sarif;
 
 pub use concise::concise;
 pub use full::full;
-pub use json::{SCHEMA, finding_json, json};
+pub use github::github;
+pub use json::{finding_json, json};
+pub use narrated::narrated;
+pub use sarif::{sarif_log, sarif_notifications, sarif_results, sarif_rules};
 
 use ggufkit_format::Escaped;
 
