@@ -6,6 +6,7 @@ use ggufkit_format::{Kv, KvPart, Path, Span, Tensor, TensorPart, Value, View, la
 use ggufkit_inspect::summary::{self, Kind};
 use ggufkit_inspect::{Lookup, Model, Part, Place};
 
+use crate::data::DataScan;
 use crate::finding::Label;
 use crate::place;
 use crate::subject::{File, Subject};
@@ -20,6 +21,7 @@ pub(crate) struct Facts<'a> {
     tensors: OnceCell<Option<Lookup<'a, Tensor>>>,
     kind: OnceCell<Kind>,
     extents: OnceCell<Vec<Vec<Extent>>>,
+    scan: Option<&'a DataScan>,
 }
 
 /// Where a tensor's data lies.
@@ -34,7 +36,7 @@ pub(crate) struct Extent {
 }
 
 impl<'a> Facts<'a> {
-    pub(crate) fn new(subject: &'a Subject<'a>, parts: &'a [Part<'a>]) -> Self {
+    pub(crate) fn new(subject: &'a Subject<'a>, parts: &'a [Part<'a>], scan: Option<&'a DataScan>) -> Self {
         let with_view = subject.files.iter().enumerate().filter(|(_, file)| file.view.is_some());
         Self {
             subject,
@@ -44,12 +46,18 @@ impl<'a> Facts<'a> {
             tensors: OnceCell::new(),
             kind: OnceCell::new(),
             extents: OnceCell::new(),
+            scan,
         }
     }
 
     /// What is judged.
     pub(crate) fn subject(&self) -> &'a Subject<'a> {
         self.subject
+    }
+
+    /// What a pass over the data found, where there was one.
+    pub(crate) fn scan(&self) -> Option<&'a DataScan> {
+        self.scan
     }
 
     /// The files, those without a header too.

@@ -11,6 +11,7 @@
 #![warn(missing_docs)]
 
 mod baseline;
+mod data;
 mod facts;
 mod finding;
 mod place;
@@ -25,6 +26,7 @@ mod subject;
 mod testing;
 
 pub use baseline::{Baseline, BaselineError};
+pub use data::{DataScan, data_size, scan_data};
 pub use finding::{Change, Finding, Fix, Label, Safety};
 pub use report::{Count, Ignored, Omission, Report};
 pub use rule::{Family, Rule, Severity};
@@ -48,11 +50,11 @@ impl Default for Options {
     }
 }
 
-/// Judges a subject by every rule that looks at heads and at the layout of the data.
+/// Judges a subject by every rule. The values of the weights are judged only where `scan` has them ([`scan_data`]).
 #[must_use]
-pub fn check(subject: &Subject<'_>, options: &Options) -> Report {
+pub fn check(subject: &Subject<'_>, options: &Options, scan: Option<&DataScan>) -> Report {
     let parts = subject.parts();
-    let facts = facts::Facts::new(subject, &parts);
+    let facts = facts::Facts::new(subject, &parts, scan);
     let mut sink = sink::Sink::new(subject, options);
     for family in rules::FAMILIES {
         for entry in *family {

@@ -2,6 +2,7 @@
 
 use ggufkit_format::Span;
 
+use crate::data::Skipped;
 use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::rule::{Rule, Severity};
@@ -92,10 +93,35 @@ pub(crate) fn omissions(facts: &Facts<'_>) -> Vec<Omission> {
                 span,
             });
         }
+        of_data(facts, at, &mut out);
         if index.anomalies_left_out() > 0 {
             let what = format!("{} more oddities of the head", index.anomalies_left_out());
             out.push(Omission { file: at, what, why: "there are too many".to_owned(), span: None });
         }
     }
     out
+}
+
+/// Which values of the weights were not looked at.
+fn of_data(facts: &Facts<'_>, at: usize, out: &mut Vec<Omission>) {
+    let Some(file) = facts.files().get(at) else { return };
+    let Some(index) = file.view.map(|view| view.index()) else { return };
+    if index.tensors().is_empty() {
+        return;
+    }
+    let span = index.data_start().zip(file.size).map(|(start, end)| Span::between(start, end));
+    let mut add = |what: String, why: &str| out.push(Omission { file: at, what, why: why.to_owned(), span });
+    let Some(scan) = facts.scan() else {
+        return add("the values of the weights".to_owned(), "--data was not given");
+    };
+    for (skipped, why) in [
+        (Skipped::NoSize, "their type or shape gives no size"),
+        (Skipped::OutOfFile, "they do not lie within the file"),
+        (Skipped::NoSource, "the input cannot be read twice"),
+    ] {
+        let count = scan.of(at).iter().filter(|scan| scan.skipped.as_ref() == Some(&skipped)).count();
+        if count > 0 {
+            add(format!("the values of {count} of {} tensors", index.tensors().len()), why);
+        }
+    }
 }

@@ -2,8 +2,10 @@
 
 mod config;
 mod print;
+mod scan;
 
 use std::io::{self, Write as _};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use ggufkit::check::{Baseline, File, Options, Severity, Source, Subject, check, render};
@@ -71,6 +73,12 @@ pub(crate) struct Args {
     inputs: InputArgs,
     #[command(flatten)]
     read: ReadArgs,
+    /// Look at the values of the weights too: reads the whole file
+    #[arg(long)]
+    data: bool,
+    /// Threads that read the weights [default: as many as the machine has]
+    #[arg(long, value_name = "N", requires = "data")]
+    threads: Option<NonZeroUsize>,
     /// How findings are printed
     #[arg(long, value_enum, default_value = "full", value_name = "FORMAT")]
     format: Format,
@@ -164,7 +172,8 @@ impl Args {
             let mut options = options.clone();
             let name = judged.first().and_then(|file| file.file_name);
             config.ignore(&mut options.selection, document.label, name);
-            let report = check(&subject, &options);
+            let scan = self.data.then(|| scan::scan(out, document.label, &subject, self.threads));
+            let report = check(&subject, &options, scan.as_ref());
             tally.add(&report, document.unopened().count());
             if self.write_baseline.is_some() {
                 baseline.extend(&report, &subject);
