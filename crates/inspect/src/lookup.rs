@@ -136,7 +136,7 @@ impl<'a> Lookup<'a, Kv> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ggufkit_format::{Options, View, parse};
+    use ggufkit_format::{ByteStr, Options, View, parse};
     use ggufkit_testkit::Builder;
 
     fn file(keys: &[&str]) -> Vec<u8> {
@@ -151,7 +151,7 @@ mod tests {
             .iter()
             .zip([&one, &two])
             .map(|(index, bytes)| Part {
-                label: "",
+                label: ByteStr(b""),
                 file_name: None,
                 size: None,
                 view: View::new(index, bytes),
