@@ -163,3 +163,17 @@ fn a_call_that_comes_to_no_file_is_a_document_too() {
         assert_eq!(document["errors"][0]["path"], Json::Null);
     }
 }
+
+#[test]
+fn a_name_whose_file_cannot_be_read_says_why() {
+    let folder = folder("name");
+    std::fs::write(folder.join("page.gguf"), b"<!doctype html><title>404</title>").expect("a file");
+    let file = document(&words(&folder, &["name", "page.gguf", "--json"]))["files"][0].clone();
+    assert_eq!(
+        (&file["disagreements"], &file["errors"][0]["error"]["kind"]),
+        (&Json::Null, &json!("not-gguf"))
+    );
+    // A name need not be that of a file.
+    let file = document(&words(&folder, &["name", "absent.gguf", "--json"]))["files"][0].clone();
+    assert_eq!(file["errors"], json!([]));
+}

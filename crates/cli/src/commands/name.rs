@@ -40,8 +40,13 @@ struct Answer<'a> {
     name: &'a [u8],
     path: &'a Path,
     parts: NameParts<'a>,
-    from_metadata: Option<(Vec<Disagreement>, String)>,
+    from_metadata: Option<FromMetadata>,
+    /// Why there is nothing from the metadata of a file that exists.
+    errors: Vec<serde_json::Value>,
 }
+
+/// The disagreements with the metadata, and the name that it suggests.
+type FromMetadata = (Vec<Disagreement>, String);
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
@@ -52,8 +57,9 @@ impl Args {
             let name = path.file_name().unwrap_or(given).as_encoded_bytes();
             let text = text_of(name);
             let parts = parse_lenient(&text);
-            let from_metadata = if path.is_file() { read(out, given, &parts)? } else { None };
-            let answer = Answer { name, path, parts, from_metadata };
+            let (from_metadata, errors) =
+                if path.is_file() { read(out, given, &parts)? } else { Default::default() };
+            let answer = Answer { name, path, parts, from_metadata, errors };
             if !answer.parts.strict || answer.from_metadata.as_ref().is_some_and(|(d, _)| !d.is_empty()) {
                 status = NO;
             }
@@ -85,21 +91,22 @@ fn text_of(name: &[u8]) -> String {
     text
 }
 
-/// The disagreements with the file's metadata, and the name that it suggests; `None` when it is not readable.
+/// What the file's metadata says; `None` with the errors when it is not readable.
 fn read(
     out: &mut Out,
     path: &OsString,
     parts: &NameParts<'_>,
-) -> io::Result<Option<(Vec<Disagreement>, String)>> {
+) -> io::Result<(Option<FromMetadata>, Vec<serde_json::Value>)> {
     let how = HowArgs { alone: true, ..HowArgs::default() };
     let inputs = InputArgs { files: vec![path.clone()], how };
-    let mut found = None;
+    let mut found = (None, Vec::new());
     frame::each(out, &inputs, &ReadArgs::standard(), true, |_, document| {
-        found = document
+        let said = document
             .model
             .as_ref()
             .filter(|_| document.failures.is_empty())
             .map(|model: &Model<'_>| (disagreements(parts, model), suggestion(Some(parts), model)));
+        found = (said, document.errors_json());
         Ok(())
     })?;
     Ok(found)
@@ -145,6 +152,7 @@ impl Answer<'_> {
             "encoding": self.parts.canonical_encoding(),
             "shard": self.parts.shard.map(|s| json!({ "no": s.no, "count": s.count })),
             "deviations": deviations, "disagreements": disagreements, "suggested": suggested,
+            "errors": self.errors,
         })
     }
 
