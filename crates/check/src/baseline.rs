@@ -84,7 +84,10 @@ impl Baseline {
 fn entry(finding: &Finding, subject: &Subject<'_>) -> Entry {
     let file = subject.files.get(finding.primary.file);
     Entry {
-        file: file.map_or("", |file| file.file_name.unwrap_or(file.label)).to_owned(),
+        file: match file.and_then(|file| file.file_name) {
+            Some(name) => name.to_owned(),
+            None => subject.shown(finding.primary.file),
+        },
         rule: finding.rule.name.to_owned(),
         fingerprint: finding.fingerprint(),
     }

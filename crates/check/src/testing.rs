@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use ggufkit_format::{Options as ReadOptions, Outcome, View, parse};
+use ggufkit_format::{ByteStr, Options as ReadOptions, Outcome, View, parse};
 use ggufkit_io::{Diagnosis, ShardPart, diagnose};
 use ggufkit_testkit::Builder;
 use ggufkit_testkit::sources::{Failing, Memory};
@@ -83,7 +83,7 @@ impl Recipe {
         let files: Vec<File<'_>> = (self.files.iter().zip(&sources))
             .zip(outcomes.iter().zip(&diagnoses))
             .map(|(((name, bytes), source), (outcome, diagnosis))| File {
-                label: name,
+                label: ByteStr(name.as_bytes()),
                 file_name: Some(name),
                 size: Some(bytes.len() as u64),
                 view: outcome.index.as_ref().map(|index| View::new(index, bytes)),
@@ -93,7 +93,7 @@ impl Recipe {
             })
             .collect();
         let shards: Vec<ShardPart<'_>> = (files.iter())
-            .filter_map(|file| Some(ShardPart { path: file.label.as_ref(), view: file.view? }))
+            .filter_map(|file| Some(ShardPart { path: file.file_name?.as_ref(), view: file.view? }))
             .collect();
         let problems = if files.len() > 1 { ggufkit_io::check_shards(&shards) } else { Vec::new() };
         let subject = Subject { files: &files, set: None, problems: &problems };

@@ -50,22 +50,22 @@ pub(crate) struct ReadArgs {
     /// Read a mis-written layout (see `gguf explain dialects`)
     #[arg(long, value_name = "NAME", value_parser = dialect_parser(), help_heading = "Reading")]
     pub(crate) dialect: Option<DialectArg>,
-    /// Limit on the head's size in bytes
+    /// Limit on the head's size in bytes (default 1073741824, 1 GiB)
     #[arg(long, value_name = "BYTES", value_parser = number, help_heading = "Limits")]
     pub(crate) max_head: Option<u64>,
-    /// Limit on the number of key-values
+    /// Limit on the number of key-values (default 1048576)
     #[arg(long, value_name = "N", value_parser = number, help_heading = "Limits")]
     pub(crate) max_kv: Option<u64>,
-    /// Limit on the number of tensors
+    /// Limit on the number of tensors (default 1048576)
     #[arg(long, value_name = "N", value_parser = number, help_heading = "Limits")]
     pub(crate) max_tensors: Option<u64>,
-    /// Limit on the length of a string in bytes
+    /// Limit on the length of a string in bytes (default 1073741824, 1 GiB)
     #[arg(long, value_name = "BYTES", value_parser = number, help_heading = "Limits")]
     pub(crate) max_string: Option<u64>,
-    /// Limit on the number of elements of an array
+    /// Limit on the number of elements of an array (default 1073741824)
     #[arg(long, value_name = "N", value_parser = number, help_heading = "Limits")]
     pub(crate) max_array: Option<u64>,
-    /// Limit on arrays inside arrays
+    /// Limit on arrays inside arrays (default 16)
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_depth: Option<u32>,
 }
@@ -129,4 +129,37 @@ pub(crate) fn layers(text: &str) -> Result<RangeInclusive<u64>, String> {
         ),
     };
     if from > to { Err(format!("{from} is behind {to}")) } else { Ok(from..=to) }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Alone {
+        #[command(flatten)]
+        read: ReadArgs,
+    }
+
+    #[test]
+    fn the_help_tells_the_limits_that_hold() {
+        let command = Alone::command();
+        let limits = Limits::default();
+        for (id, limit) in [
+            ("max_head", limits.max_head),
+            ("max_kv", limits.max_kv),
+            ("max_tensors", limits.max_tensors),
+            ("max_string", limits.max_string),
+            ("max_array", limits.max_array),
+            ("max_depth", limits.max_depth.into()),
+        ] {
+            let arg = command.get_arguments().find(|arg| arg.get_id() == id).unwrap();
+            let help = arg.get_help().unwrap().to_string();
+            let told = help.split_once("(default ").unwrap().1;
+            let told: String = told.chars().take_while(char::is_ascii_digit).collect();
+            assert_eq!(told, limit.to_string(), "{id}: {help}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
 use anstyle::{AnsiColor, Style};
-use ggufkit::format::{Escaped, shorten};
+use ggufkit::format::{Escaped, is_safe, shorten};
 use unicode_width::UnicodeWidthStr as _;
 
 /// When to use colour.
@@ -168,6 +168,11 @@ impl Write for Out {
     }
 }
 
+/// Whether bytes may go to a terminal as they are: text of lines, and nothing in it that acts.
+pub(crate) fn is_harmless(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(|c| c == '\n' || c == '\t' || is_safe(c)))
+}
+
 /// The file's text, harmless for a terminal.
 pub(crate) fn plain(bytes: &[u8]) -> Escaped<'_> {
     Escaped(bytes)
@@ -212,6 +217,18 @@ pub(crate) fn pad_left(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_text_that_does_nothing_may_go_to_a_terminal() {
+        for bytes in [&b"a line\n\tand another"[..], "中文 🦙".as_bytes(), b""] {
+            assert!(is_harmless(bytes), "{bytes:?}");
+        }
+        for bytes in
+            [&b"\x1b[2J"[..], b"\x00\x00\x80?", b"a\rb", b"\xff", "\u{202e}x".as_bytes(), b"\xc2\x9b31m"]
+        {
+            assert!(!is_harmless(bytes), "{bytes:?}");
+        }
+    }
 
     #[test]
     fn texts_fit_their_columns() {

@@ -107,7 +107,7 @@ fn json_always_says_why() {
         let output = extract(&folder, &[file, "-o", "out", "--json"]);
         assert_eq!(output.status.code(), Some(2));
         let document: Json = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(document["files"][0]["error"]["kind"], kind, "{document}");
+        assert_eq!(document["files"][0]["errors"][0]["error"]["kind"], kind, "{document}");
     }
     fs::write(folder.join("m.gguf"), model()).unwrap();
     let output = extract(&folder, &["m.gguf", "W", "-o", "-", "--json"]);
@@ -167,4 +167,68 @@ fn names_that_were_typed_are_escaped_in_errors() {
     let output = extract(&folder("typed"), &["--\u{202e}gnp.gguf"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("\\u{202e}"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_file_is_named_alike_whatever_else_is_chosen() {
+    let folder = folder("alike");
+    let tensor = |name: &str, byte: u8| Tensor::f32(name, &[1]).data(vec![byte; 4]);
+    let bytes =
+        Builder::new().tensor(tensor("W", 1)).tensor(tensor("w", 2)).tensor(tensor("nul.w", 3)).bytes();
+    fs::write(folder.join("m.gguf"), bytes).unwrap();
+    assert_eq!(extract(&folder, &["m.gguf", "-o", "all"]).status.code(), Some(0));
+    assert_eq!(names(&folder.join("all")), ["%6eul.w.bin", "W.bin", "w~2.bin"]);
+    assert_eq!(extract(&folder, &["m.gguf", "w", "-o", "one"]).status.code(), Some(0));
+    assert_eq!(names(&folder.join("one")), ["w~2.bin"]);
+    assert_eq!(fs::read(folder.join("one/w~2.bin")).unwrap(), [2; 4]);
+}
+
+/// A file of more bytes than the output may take.
+#[cfg(target_os = "linux")]
+fn large(folder: &Path) {
+    let tensor = Tensor::f32("W", &[1 << 18]).data(vec![1; 1 << 20]);
+    fs::write(folder.join("m.gguf"), Builder::new().tensor(tensor).bytes()).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_grow_is_named_and_leaves_nothing() {
+    let folder = folder("full");
+    large(&folder);
+    // The system lets no file of this process grow beyond some KiB, and says so as a full disk would: when it is written.
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" extract m.gguf W -o out";
+    let mut shell = Command::new("sh");
+    let output =
+        shell.current_dir(&folder).args(["-c", script, env!("CARGO_BIN_EXE_gguf")]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).starts_with("error: out/W.bin: File too large"), "{}", stderr(&output));
+    assert_eq!(names(&folder.join("out")), Vec::<String>::new());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reader_that_has_enough_is_no_failure() {
+    let folder = folder("enough");
+    large(&folder);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gguf"));
+    command.current_dir(&folder).args(["extract", "m.gguf", "W", "-o", "-"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_output_is_named() {
+    let folder = folder("full-output");
+    large(&folder);
+    for (pattern, words) in [("W", &["-o", "-"][..]), ("W", &["--dry-run"])] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gguf"));
+        command.current_dir(&folder).args(["extract", "m.gguf", pattern]).args(words).stdout(full);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("standard output: No space left"), "{}", stderr(&output));
+    }
 }

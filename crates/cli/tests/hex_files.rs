@@ -176,7 +176,7 @@ fn a_head_that_breaks_off_is_json_up_to_there() {
     let json: Json = serde_json::from_slice(&output.stdout).unwrap();
     let fields = json["files"][0]["fields"].as_array().unwrap();
     assert_eq!(fields.last().unwrap()["path"], "unparsed");
-    assert_eq!(json["files"][0]["error"]["code"], "unexpected-end");
+    assert_eq!(json["files"][0]["errors"][0]["error"]["code"], "unexpected-end");
     // The fields tile what there is.
     let mut next = 0;
     for field in fields {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+use ggufkit_format::ByteStr;
 use ggufkit_format::{Options, Scalar, View, parse};
 use ggufkit_inspect::config::{Config, Setting, Source, config};
 use ggufkit_inspect::{Model, Part};
@@ -12,7 +13,7 @@ fn resolved<T>(document: &Builder, look: impl FnOnce(&Config<'_>) -> T) -> T {
     let size = file.size();
     let index = parse(file.bytes(), Options::new().with_size(Some(size))).into_result().unwrap();
     let view = View::new(&index, file.bytes());
-    let part = Part { label: "test.gguf", file_name: None, size: Some(size), view };
+    let part = Part { label: ByteStr(b"test.gguf"), file_name: None, size: Some(size), view };
     look(&config(&Model::single(part)))
 }
 

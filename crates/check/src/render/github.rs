@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::{file_name, quoted};
+use super::quoted;
 use crate::report::Report;
 use crate::rule::Severity;
 use crate::subject::Subject;
@@ -31,12 +31,12 @@ pub fn github(report: &Report, subject: &Subject<'_>) -> String {
             let _ = write!(text, "\nhelp: {help}");
         }
         let title = format!("{} {}", finding.rule.code, finding.rule.name);
-        command(&mut out, finding.severity, file_name(subject, label), &title, &text);
+        command(&mut out, finding.severity, &subject.shown(label.file), &title, &text);
     }
     for count in &report.left_out {
-        let file = subject.files.first().map_or("", |file| file.label);
+        let file = subject.shown(0);
         let title = format!("{} {}", count.rule.code, count.rule.name);
-        command(&mut out, count.rule.severity, file, &title, &format!("and {} more", count.more));
+        command(&mut out, count.rule.severity, &file, &title, &format!("and {} more", count.more));
     }
     out
 }

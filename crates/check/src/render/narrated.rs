@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Ink, Paint, file_name, quoted};
+use super::{Ink, Paint, quoted};
 use crate::finding::Label;
 use crate::report::Report;
 use crate::subject::Subject;
@@ -55,7 +55,7 @@ fn place(out: &mut String, word: &str, label: &Label, subject: &Subject<'_>) {
         1 => format!("the byte at {:#x}", span.start),
         n => format!("{n} bytes from {:#x}", span.start),
     };
-    let _ = write!(out, "{word}: {}, {bytes}, field {}{name}", file_name(subject, label), label.path);
+    let _ = write!(out, "{word}: {}, {bytes}, field {}{name}", subject.shown(label.file), label.path);
     if !label.text.is_empty() {
         let _ = write!(out, "; {}", label.text);
     }

@@ -5,7 +5,6 @@
 
 use serde_json::{Value, json};
 
-use super::file_name;
 use crate::finding::{Finding, Label};
 use crate::report::Report;
 use crate::rule::{Rule, Severity};
@@ -40,9 +39,9 @@ pub fn sarif_results(report: &Report, subject: &Subject<'_>) -> Vec<Value> {
 #[must_use]
 pub fn sarif_notifications(report: &Report, subject: &Subject<'_>) -> Vec<Value> {
     let omissions = report.omissions.iter().map(|omission| {
-        let file = subject.files.get(omission.file).map_or("", |file| file.label);
+        let file = subject.shown(omission.file);
         let text = format!("not examined: {}, because {}", omission.what, omission.why);
-        json!({ "level": "note", "message": { "text": text }, "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } }] })
+        json!({ "level": "note", "message": { "text": text }, "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(&file) } } }] })
     });
     let counts = report.left_out.iter().map(|count| {
         let text = format!("{} more findings of {} are not listed", count.more, count.rule.name);
@@ -97,7 +96,7 @@ fn location(label: &Label, subject: &Subject<'_>) -> Value {
     }
     let mut out = json!({
         "physicalLocation": {
-            "artifactLocation": { "uri": uri(file_name(subject, label)) },
+            "artifactLocation": { "uri": uri(&subject.shown(label.file)) },
             "region": { "byteOffset": label.span.start, "byteLength": label.span.len },
         },
         "logicalLocations": [logical],

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use ggufkit::format::Scalar;
 use ggufkit::inspect::config::{Config, Setting, Source, config};
-use ggufkit::inspect::json::non_finite;
+use ggufkit::inspect::json::{JsonText, non_finite};
 use serde_json::json;
 
 use crate::args::{InputArgs, ReadArgs};
@@ -38,11 +38,11 @@ impl Args {
             // Of a head that was read in part nothing can be called absent.
             let resolved = document.model.as_ref().filter(|_| document.failures.is_empty()).map(config);
             if let Some(files) = &mut files {
-                let (error, errors) = (document.error_json(), document.errors_json());
-                return files.add(
-                    out,
-                    &json!({ "path": document.label, "config": resolved, "problems": document.problems_json(), "error": error, "errors": errors }),
-                );
+                let (problems, errors) = (document.problems_json(), document.errors_json());
+                let path = JsonText(document.path);
+                let value =
+                    json!({ "path": path, "config": resolved, "problems": problems, "errors": errors });
+                return files.add(out, &value);
             }
             frame::report_problems(out, document)?;
             if let Some(resolved) = resolved {

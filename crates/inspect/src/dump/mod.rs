@@ -12,7 +12,7 @@ pub use entries::{AnomalyEntry, HeaderEntry, KvEntry, TensorEntry};
 use ggufkit_format::{AlignmentSource, ByteStr, View};
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 
-use crate::json::JsonText;
+use crate::json::{JsonErrors, JsonText};
 use crate::model::{Model, Part};
 use crate::tensors::Table;
 
@@ -75,7 +75,7 @@ impl<'a> FileDump<'a> {
         select: Select<'a>,
     ) -> Self {
         let duplicates = view.as_ref().map(duplicates).unwrap_or_default();
-        let model = |view| Model::single(Part { label: "", file_name: None, size, view });
+        let model = |view| Model::single(Part { label: ByteStr(b""), file_name: None, size, view });
         let table = view.filter(|_| select.tensors).map(|view| Table::new(&model(view)));
         Self { path, size, error, view, select, duplicates, table }
     }
@@ -169,7 +169,7 @@ impl Serialize for FileDump<'_> {
         if self.anomalies_left_out() > 0 {
             map.serialize_entry("anomalies_left_out", &self.anomalies_left_out())?;
         }
-        map.serialize_entry("error", &self.error)?;
+        map.serialize_entry("errors", &JsonErrors { path: self.path, error: self.error.as_ref() })?;
         map.end()
     }
 }

@@ -9,11 +9,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use ggufkit::check::{Baseline, File, Options, Severity, Source, Subject, check, render};
+use ggufkit::inspect::json::JsonText;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::config::Config;
 use crate::args::{InputArgs, ReadArgs};
+use crate::failure::Failed;
 use crate::frame::{self, Document};
 use crate::json::Files;
 use crate::out::{Ink, Out};
@@ -182,8 +184,8 @@ impl Args {
                 Format::Json => {
                     let mut one = render::json(&report, &subject);
                     if let Value::Object(one) = &mut one {
-                        one.insert("path".to_owned(), json!(document.label));
-                        one.insert("unreadable".to_owned(), unreadable_json(document));
+                        one.insert("path".to_owned(), json!(JsonText(document.path)));
+                        one.insert("errors".to_owned(), errors_json(document));
                     }
                     match &mut files {
                         Some(files) => files.add(out, &one),
@@ -193,9 +195,9 @@ impl Args {
                 Format::Sarif => {
                     sarif.0.extend(render::sarif_results(&report, &subject));
                     sarif.1.extend(render::sarif_notifications(&report, &subject));
-                    sarif.1.extend(document.unopened().map(|(label, failure)| {
-                        json!({ "level": "error", "message": { "text": format!("{label}: {failure}") } })
-                    }));
+                    sarif.1.extend(document.unopened().map(
+                        |failed| json!({ "level": "error", "message": { "text": failed.to_string() } }),
+                    ));
                     Ok(())
                 }
                 _ => {
@@ -232,7 +234,7 @@ impl Args {
 /// The files of a document, as the judge knows them.
 fn files_of<'a>(document: &'a Document<'_>) -> Vec<File<'a>> {
     let file = |part: &'a frame::PartDoc<'_>| File {
-        label: &part.label,
+        label: part.name(),
         file_name: part.file_name.as_deref(),
         size: part.size,
         view: part.view(),
@@ -243,6 +245,6 @@ fn files_of<'a>(document: &'a Document<'_>) -> Vec<File<'a>> {
     document.parts.iter().map(file).collect()
 }
 
-fn unreadable_json(document: &Document<'_>) -> Value {
-    document.unopened().map(|(label, failure)| json!({ "path": label, "error": failure.json() })).collect()
+fn errors_json(document: &Document<'_>) -> Value {
+    document.unopened().map(Failed::json).collect()
 }

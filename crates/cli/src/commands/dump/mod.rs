@@ -9,7 +9,6 @@ mod text;
 
 use std::io::{self, Write as _};
 
-use ggufkit::format::ByteStr;
 use ggufkit::format::glob::Glob;
 use ggufkit::inspect::dump::{FileDump, Select};
 use ggufkit::inspect::json::SCHEMA;
@@ -19,7 +18,7 @@ use crate::args::{InputArgs, ReadArgs};
 use crate::failure::Failure;
 use crate::frame;
 use crate::json::Files;
-use crate::out::Out;
+use crate::out::{self, Out};
 use crate::{FAILED, OK};
 use text::Limits;
 
@@ -182,15 +181,14 @@ impl Args {
         let mut writer = Writer::begin(out, format)?;
         let good = frame::each(out, &inputs, &self.read, quiet, |out, document| {
             for part in document.parts {
-                let path = part.path.as_ref().map_or(&b"-"[..], |path| path.as_os_str().as_encoded_bytes());
                 let error = document.failure_of(part).map(Failure::json);
-                let dump = FileDump::new(ByteStr(path), part.size, part.view(), error, select);
+                let dump = FileDump::new(part.name(), part.size, part.view(), error, select);
                 writer.file(out, &part.label, &dump, limits)?;
             }
-            for (label, failure) in document.unopened() {
-                let path = ByteStr(label.as_bytes());
-                let dump = FileDump::new(path, None, None, Some(failure.json()), select);
-                writer.file(out, label, &dump, limits)?;
+            for failed in document.unopened() {
+                let error = Some(failed.failure.json());
+                let dump = FileDump::new(failed.name(), None, None, error, select);
+                writer.file(out, &out::path(&failed.path), &dump, limits)?;
             }
             Ok(())
         })?;

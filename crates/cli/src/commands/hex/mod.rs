@@ -155,9 +155,9 @@ impl Args {
                 tally.files += 1;
             }
             if let Some(files) = &mut files {
-                for (label, failure) in document.unopened() {
-                    let mut file = HexFile::new(ByteStr(label.as_bytes()), None, None, self.arrays);
-                    file.error = Some(failure.json());
+                for failed in document.unopened() {
+                    let mut file = HexFile::new(failed.name(), None, None, self.arrays);
+                    file.error = Some(failed.failure.json());
                     files.add(out, &file)?;
                 }
             }
