@@ -1,5 +1,6 @@
 //! Topics about tensor types: the block drawn byte by byte and bit by bit, and one element worked out.
 
+use ggufkit_format::spaced_hex;
 use ggufkit_format::spec::{Lang, Part, TensorType, TensorTypeInfo, TypeStatus};
 
 use super::{BitCell, BitRow, Block, StripCell, Topic, say};
@@ -276,8 +277,7 @@ fn term(term: &Term, block: &[u8], lang: Lang) -> String {
         [(first, 7, 0), .., (last, 7, 0)]
             if term.bits.iter().all(|(_, high, low)| (*high, *low) == (7, 0)) =>
         {
-            let hex: Vec<String> = (*first..=*last).map(|at| format!("{:02x}", byte(at))).collect();
-            let hex = hex.join(" ");
+            let hex = spaced_hex(&(*first..=*last).map(byte).collect::<Vec<u8>>());
             vec![say!(lang, "bytes {first}..{last} are `{hex}`", "第 {first}..{last} 字节为 `{hex}`")]
         }
         bits => bits

@@ -39,6 +39,9 @@ fn breaks_between(a: char, b: char) -> bool {
 /// The text in lines of at most `width` columns. Spaces at a break are dropped, others are kept.
 pub(crate) fn fill(runs: &[Run], width: usize) -> Vec<Vec<Run>> {
     let width = width.max(8);
+    if let Some(line) = one_line(runs, width) {
+        return vec![line];
+    }
     let mut lines = Lines { width, done: Vec::new(), line: Vec::new(), column: 0, spaces: 0 };
     let mut atom: Vec<(char, Style)> = Vec::new();
     for (c, style) in runs.iter().flat_map(|run| run.text.chars().map(|c| (c, run.style))) {
@@ -64,6 +67,26 @@ pub(crate) fn fill(runs: &[Run], width: usize) -> Vec<Vec<Run>> {
         lines.end();
     }
     lines.done
+}
+
+/// The line that the text is as it stands. Most texts are one; they need no look at each character.
+fn one_line(runs: &[Run], width: usize) -> Option<Vec<Run>> {
+    let columns: usize = runs.iter().map(|run| run.text.len()).sum();
+    let simple = |run: &Run| run.text.bytes().all(|b| matches!(b, b' '..=b'~'));
+    if columns > width || columns == 0 || !runs.iter().all(simple) {
+        return None;
+    }
+    let mut line: Vec<Run> = Vec::with_capacity(runs.len());
+    for run in runs.iter().filter(|run| !run.text.is_empty()) {
+        match line.last_mut() {
+            Some(last) if last.style == run.style => last.text.push_str(&run.text),
+            _ => line.push(run.clone()),
+        }
+    }
+    let ends = |run: Option<&Run>, first: bool| {
+        run.is_some_and(|run| if first { run.text.starts_with(' ') } else { run.text.ends_with(' ') })
+    };
+    (!ends(line.first(), true) && !ends(line.last(), false)).then_some(line)
 }
 
 struct Lines {
@@ -134,6 +157,8 @@ mod tests {
         assert_eq!(lines("使用 u32 类型", 8), ["使用 u32", "类型"]);
         assert_eq!(lines("abcdefghijkl", 8), ["abcdefgh", "ijkl"]);
         assert_eq!(lines("a  b", 8), ["a  b"]);
+        assert_eq!(lines(" a b ", 8), ["a b"]);
+        assert_eq!(lines("abcdefgh", 8), ["abcdefgh"]);
         assert_eq!(lines("a\nb", 8), ["a", "b"]);
         assert_eq!(lines("", 8), [""]);
     }
@@ -146,5 +171,8 @@ mod tests {
         assert_eq!(filled[0], [Run::plain("one "), Run::new(bold, "two")]);
         assert_eq!(filled[1], [Run::new(bold, "three")]);
         assert_eq!(width_of(&filled[0]), 7);
+        // Neighbours of one style are one run, on one line as on several.
+        let filled = fill(&[Run::plain("a "), Run::plain(""), Run::plain("b"), Run::new(bold, "c")], 9);
+        assert_eq!(filled, [[Run::plain("a b"), Run::new(bold, "c")]]);
     }
 }
