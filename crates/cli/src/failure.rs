@@ -6,7 +6,7 @@ use std::io;
 use ggufkit::format::identify::Identity;
 use ggufkit::format::{Fault, Index, ParseError, Reason, dialect};
 use ggufkit::inspect::json::JsonText;
-use ggufkit::io::Diagnosis;
+use ggufkit::io::{Diagnosis, Outside};
 use serde_json::{Value, json};
 
 /// What stands between a file and its answer.
@@ -16,6 +16,8 @@ pub(crate) enum Failure {
     Io(io::Error),
     /// The file is something else.
     NotGguf(Identity),
+    /// The offset that was given is none of a GGUF: the file ends there.
+    Outside(Outside),
     /// The head is wrong, unsupported or over a limit.
     Parse { error: ParseError, guess: Option<dialect::Dialect>, read: Option<String> },
 }
@@ -28,6 +30,9 @@ impl Failure {
         {
             return Self::NotGguf(identity.clone());
         }
+        if let Some(outside) = diagnosis.outside {
+            return Self::Outside(outside);
+        }
         Self::Parse { error, guess: diagnosis.dialect, read: index.map(progress) }
     }
 
@@ -36,6 +41,7 @@ impl Failure {
         match self {
             Self::Io(_) => "io",
             Self::NotGguf(_) => "not-gguf",
+            Self::Outside(_) => "usage",
             Self::Parse { error, .. } => match error.fault() {
                 Fault::Malformed => "malformed",
                 Fault::Unsupported => "unsupported",
@@ -50,6 +56,7 @@ impl Failure {
         match self {
             Self::Io(_) => {}
             Self::NotGguf(identity) => notes.extend(identity.help().map(|help| ("help", help))),
+            Self::Outside(outside) => notes.extend(outside.message().help.map(|help| ("help", help))),
             Self::Parse { error, guess, read } => {
                 if let Some(read) = read {
                     notes.push(("note", format!("read before that: {read}; the rest was not examined")));
@@ -79,6 +86,7 @@ impl Failure {
         let extra = match self {
             Self::Io(error) => json!({ "code": format!("{:?}", error.kind()) }),
             Self::NotGguf(identity) => json!({ "code": identity.name() }),
+            Self::Outside(outside) => json!({ "code": "offset-outside", "offset": outside.offset }),
             Self::Parse { error, guess, .. } => {
                 let (needed, found) = match error.reason() {
                     Reason::UnexpectedEnd { needed, remaining }
@@ -108,6 +116,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::NotGguf(identity) => f.write_str(&identity.describe()),
+            Self::Outside(outside) => f.write_str(&outside.message().text),
             Self::Parse { error, .. } => error.fmt(f),
         }
     }

@@ -36,7 +36,7 @@ struct Answer<'a> {
     name: &'a str,
     path: String,
     parts: NameParts<'a>,
-    from_metadata: Option<(Vec<Disagreement>, String)>,
+    from_metadata: Option<(Vec<Disagreement>, Option<String>)>,
 }
 
 impl Args {
@@ -76,7 +76,7 @@ fn read(
     out: &mut Out,
     path: &OsString,
     parts: &NameParts<'_>,
-) -> io::Result<Option<(Vec<Disagreement>, String)>> {
+) -> io::Result<Option<(Vec<Disagreement>, Option<String>)>> {
     let how = HowArgs { alone: true, ..HowArgs::default() };
     let inputs = InputArgs { files: vec![path.clone()], how };
     let mut found = None;
@@ -161,7 +161,7 @@ impl Answer<'_> {
                     d.key
                 )?;
             }
-            if suggested != self.name {
+            if let Some(suggested) = suggested.as_deref().filter(|suggested| *suggested != self.name) {
                 let word = out.paint(Ink::Good, "suggested");
                 writeln!(out, "  {word}: {suggested}")?;
             }
