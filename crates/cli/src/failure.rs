@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 pub(crate) enum Failure {
     /// The system refused.
     Io(io::Error),
-    /// The file is something else.
-    NotGguf(Identity),
+    /// The file is something else, or what stands at this position of it, where the reading began.
+    NotGguf(Identity, u64),
     /// The offset that was given is none of a GGUF: the file ends there.
     Outside(Outside),
     /// The head is wrong, unsupported or over a limit.
@@ -28,7 +28,7 @@ impl Failure {
         if let (Reason::BadMagic { .. } | Reason::UnexpectedEnd { .. }, None, Some(identity)) =
             (error.reason(), index, &diagnosis.identity)
         {
-            return Self::NotGguf(identity.clone());
+            return Self::NotGguf(identity.clone(), error.offset());
         }
         if let Some(outside) = diagnosis.outside {
             return Self::Outside(outside);
@@ -40,7 +40,7 @@ impl Failure {
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Io(_) => "io",
-            Self::NotGguf(_) => "not-gguf",
+            Self::NotGguf(..) => "not-gguf",
             Self::Outside(_) => "usage",
             Self::Parse { error, .. } => match error.fault() {
                 Fault::Malformed => "malformed",
@@ -55,7 +55,7 @@ impl Failure {
         let mut notes = Vec::new();
         match self {
             Self::Io(_) => {}
-            Self::NotGguf(identity) => notes.extend(identity.help().map(|help| ("help", help))),
+            Self::NotGguf(identity, _) => notes.extend(identity.help().map(|help| ("help", help))),
             Self::Outside(outside) => notes.extend(outside.message().help.map(|help| ("help", help))),
             Self::Parse { error, guess, read } => {
                 if let Some(read) = read {
@@ -85,7 +85,7 @@ impl Failure {
         let mut out = json!({ "kind": self.kind(), "message": self.to_string(), "notes": pick("note"), "help": pick("help") });
         let extra = match self {
             Self::Io(error) => json!({ "code": format!("{:?}", error.kind()) }),
-            Self::NotGguf(identity) => json!({ "code": identity.name() }),
+            Self::NotGguf(identity, _) => json!({ "code": identity.name() }),
             Self::Outside(outside) => json!({ "code": "offset-outside", "offset": outside.offset }),
             Self::Parse { error, guess, .. } => {
                 let (needed, found) = match error.reason() {
@@ -115,7 +115,8 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => error.fmt(f),
-            Self::NotGguf(identity) => f.write_str(&identity.describe()),
+            Self::NotGguf(identity, 0) => f.write_str(&identity.describe()),
+            Self::NotGguf(identity, at) => write!(f, "at offset {at}: {}", identity.describe()),
             Self::Outside(outside) => f.write_str(&outside.message().text),
             Self::Parse { error, .. } => error.fmt(f),
         }

@@ -154,7 +154,7 @@ impl Identity {
             Self::Unknown { first_bytes } if first_bytes.is_empty() => "nothing of the file was read".into(),
             Self::Unknown { first_bytes } => {
                 let bytes = spaced_hex(first_bytes);
-                format!("the file begins with {bytes}, which is no format known here")
+                format!("it begins with {bytes}, which is no format known here")
             }
         }
     }

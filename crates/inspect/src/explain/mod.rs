@@ -223,7 +223,7 @@ fn family_topic(word: &str, lang: Lang) -> Option<Topic> {
     for info in TENSOR_TYPES.iter().filter(|info| belongs(info.name) && !info.is_removed()) {
         add("types", say!(lang, "type of a tensor", "张量的类型"), info.name);
     }
-    for info in FILE_TYPES.iter().filter(|info| belongs(info.short_name())) {
+    for info in FILE_TYPES.iter().filter(|info| belongs(info.short_name()) && !info.removed) {
         add("file-types", say!(lang, "mix of types in a file", "文件中类型的组合"), info.short_name());
     }
     if rows.is_empty() {

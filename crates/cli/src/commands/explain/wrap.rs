@@ -39,8 +39,8 @@ fn breaks_between(a: char, b: char) -> bool {
 /// The text in lines of at most `width` columns. Spaces at a break are dropped, others are kept.
 pub(crate) fn fill(runs: &[Run], width: usize) -> Vec<Vec<Run>> {
     let width = width.max(8);
-    if let Some(line) = one_line(runs, width) {
-        return vec![line];
+    if is_one_line(runs, width) {
+        return vec![merged(runs.to_vec())];
     }
     let mut lines = Lines { width, done: Vec::new(), line: Vec::new(), column: 0, spaces: 0 };
     let mut atom: Vec<(char, Style)> = Vec::new();
@@ -69,24 +69,35 @@ pub(crate) fn fill(runs: &[Run], width: usize) -> Vec<Vec<Run>> {
     lines.done
 }
 
-/// The line that the text is as it stands. Most texts are one; they need no look at each character.
-fn one_line(runs: &[Run], width: usize) -> Option<Vec<Run>> {
+/// As [`fill`], for runs that are not needed any more.
+pub(crate) fn fill_owned(runs: Vec<Run>, width: usize) -> Vec<Vec<Run>> {
+    if is_one_line(&runs, width.max(8)) { vec![merged(runs)] } else { fill(&runs, width) }
+}
+
+/// Whether the text is one line as it stands. Most texts are; they need no look at each character.
+fn is_one_line(runs: &[Run], width: usize) -> bool {
     let columns: usize = runs.iter().map(|run| run.text.len()).sum();
     let simple = |run: &Run| run.text.bytes().all(|b| matches!(b, b' '..=b'~'));
-    if columns > width || columns == 0 || !runs.iter().all(simple) {
-        return None;
-    }
-    let mut line: Vec<Run> = Vec::with_capacity(runs.len());
-    for run in runs.iter().filter(|run| !run.text.is_empty()) {
-        match line.last_mut() {
-            Some(last) if last.style == run.style => last.text.push_str(&run.text),
-            _ => line.push(run.clone()),
+    let mut written = runs.iter().filter(|run| !run.text.is_empty());
+    let first = written.next();
+    let last = written.next_back().or(first);
+    columns <= width
+        && first.is_some_and(|run| !run.text.starts_with(' '))
+        && last.is_some_and(|run| !run.text.ends_with(' '))
+        && runs.iter().all(simple)
+}
+
+/// Neighbours of one style as one run.
+fn merged(mut runs: Vec<Run>) -> Vec<Run> {
+    runs.retain(|run| !run.text.is_empty());
+    runs.dedup_by(|next, run| {
+        let same = next.style == run.style;
+        if same {
+            run.text.push_str(&next.text);
         }
-    }
-    let ends = |run: Option<&Run>, first: bool| {
-        run.is_some_and(|run| if first { run.text.starts_with(' ') } else { run.text.ends_with(' ') })
-    };
-    (!ends(line.first(), true) && !ends(line.last(), false)).then_some(line)
+        same
+    });
+    runs
 }
 
 struct Lines {

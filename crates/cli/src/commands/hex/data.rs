@@ -110,7 +110,7 @@ pub(super) fn between(
         // The last piece tells what is left.
         let folded = if next == stop { len.saturating_sub(shown) } else { 0 };
         let span = Span::new(at, (bytes.len() as u64).saturating_add(folded));
-        page.bytes(out, &Bytes { span, shown: &bytes, style: FAINT }, &std::mem::take(&mut words))?;
+        page.bytes(out, &Bytes { span, shown: &bytes, style: FAINT }, std::mem::take(&mut words))?;
         at = next;
     }
     Ok(at > span.start)
@@ -251,7 +251,7 @@ impl<'a> Data<'a> {
                 words.push(Run::plain("\n"));
                 words.push(Run::new(FAINT, part.bits.get(self.lang)));
             }
-            page.bytes(out, &Bytes { span, shown, style }, &words)?;
+            page.bytes(out, &Bytes { span, shown, style }, words)?;
         }
         Ok(())
     }

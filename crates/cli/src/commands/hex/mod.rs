@@ -281,13 +281,13 @@ impl Args {
         }
         let shown = part.head.get(..64).unwrap_or(part.head);
         let span = Span::new(self.read.offset, shown.len() as u64);
-        let words = [Run::plain(match lang {
+        let words = vec![Run::plain(match lang {
             Lang::En => "the first bytes; there is no header that could be read",
             Lang::Zh => "文件开头的字节；读不出文件头",
         })];
         let page = Page::new(out, span.end());
         page.ruler(out)?;
-        page.bytes(out, &Bytes { span, shown, style: palette::FAINT }, &words)
+        page.bytes(out, &Bytes { span, shown, style: palette::FAINT }, words)
     }
 
     /// Whether something in particular is asked for.

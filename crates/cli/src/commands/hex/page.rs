@@ -18,7 +18,7 @@ use anstyle::Style;
 use ggufkit::format::{Span, spaced_hex};
 
 use super::palette::FAINT;
-use crate::commands::explain::wrap::{Run, fill};
+use crate::commands::explain::wrap::{Run, fill_owned};
 use crate::out::{Ink, Out};
 
 /// Columns from which on there is room for words beside sixteen bytes.
@@ -96,8 +96,8 @@ impl Page {
     }
 
     /// Bytes with words.
-    pub(super) fn bytes(&self, out: &mut Out, bytes: &Bytes<'_>, words: &[Run]) -> io::Result<()> {
-        let words = fill(words, self.room());
+    pub(super) fn bytes(&self, out: &mut Out, bytes: &Bytes<'_>, words: Vec<Run>) -> io::Result<()> {
+        let words = fill_owned(words, self.room());
         if self.wide { self.beside(out, bytes, &words) } else { self.above(out, bytes, &words) }
     }
 
