@@ -76,15 +76,20 @@ pub(crate) fn fill_owned(runs: Vec<Run>, width: usize) -> Vec<Vec<Run>> {
 
 /// Whether the text is one line as it stands. Most texts are; they need no look at each character.
 fn is_one_line(runs: &[Run], width: usize) -> bool {
-    let columns: usize = runs.iter().map(|run| run.text.len()).sum();
+    // Of ASCII a byte is a column.
     let simple = |run: &Run| run.text.bytes().all(|b| matches!(b, b' '..=b'~'));
+    let columns = if runs.iter().all(simple) {
+        runs.iter().map(|run| run.text.len()).sum()
+    } else {
+        let of = |c: char| if c == '\n' { width + 1 } else { c.width().unwrap_or(0) };
+        runs.iter().flat_map(|run| run.text.chars()).map(of).fold(0_usize, usize::saturating_add)
+    };
     let mut written = runs.iter().filter(|run| !run.text.is_empty());
     let first = written.next();
     let last = written.next_back().or(first);
     columns <= width
         && first.is_some_and(|run| !run.text.starts_with(' '))
         && last.is_some_and(|run| !run.text.ends_with(' '))
-        && runs.iter().all(simple)
 }
 
 /// Neighbours of one style as one run.

@@ -112,21 +112,17 @@ impl Page {
             let column = at % ROW;
             let (row, after) = rest.split_at(rest.len().min((ROW - column) as usize));
             let (lead, width) = (column as usize * 3, (row.len() * 3).saturating_sub(1));
-            let painted = if row.is_empty() {
-                String::new()
-            } else {
-                out.styled(bytes.style, spaced_hex(row)).to_string()
-            };
-            let text = out.styled(bytes.style, ascii(row));
-            let start = format!(
-                "{} {bar} {:lead$}{painted}{:fill$} {bar} {:before$}{text}",
-                out.paint(Ink::Faint, self.position(at)),
-                "",
-                "",
-                "",
-                fill = 47_usize.saturating_sub(lead + width),
-                before = column as usize,
-            );
+            let mut start = String::with_capacity(160);
+            let gap = |start: &mut String, n: usize| start.extend(std::iter::repeat_n(' ', n));
+            out.push_styled(&mut start, Ink::Faint.style(), &self.position(at));
+            start.push(' ');
+            start.push_str(&bar);
+            gap(&mut start, 1 + lead);
+            out.push_styled(&mut start, bytes.style, &spaced_hex(row));
+            gap(&mut start, 48_usize.saturating_sub(lead + width));
+            start.push_str(&bar);
+            gap(&mut start, 1 + column as usize);
+            out.push_styled(&mut start, bytes.style, &ascii(row));
             let after_text = ROW as usize - column as usize - row.len();
             line(out, &start, after_text + 2, words.next())?;
             at = at.saturating_add(row.len() as u64);
