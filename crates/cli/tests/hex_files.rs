@@ -188,7 +188,7 @@ fn a_head_that_breaks_off_is_json_up_to_there() {
 
 #[test]
 fn an_offset_that_is_none_of_a_gguf_is_said_to_be_that() {
-    let path = file("offset.gguf", &builder().build().bytes().to_vec());
+    let path = file("offset.gguf", builder().build().bytes());
     let size = std::fs::metadata(&path).unwrap().len();
     for (offset, said) in [
         (size, "is the end of the file"),
@@ -207,7 +207,7 @@ fn an_offset_that_is_none_of_a_gguf_is_said_to_be_that() {
 #[test]
 fn a_million_elements_are_shown_in_bounded_time() {
     let bytes = vec![7_u8; 1_000_000];
-    let path = file("million.gguf", &Builder::new().kv("x", bytes).build().bytes().to_vec());
+    let path = file("million.gguf", Builder::new().kv("x", bytes).build().bytes());
     for args in [&["--full"][..], &["--full", "--steps"], &["--full", "--json", "--steps"]] {
         let start = std::time::Instant::now();
         let output = command(args, 100).arg(&path).stdout(Stdio::null()).status().unwrap();

@@ -135,6 +135,9 @@ impl Page {
             let start = format!("{position} {bar} {mark} {bar}");
             line(out, &start, 1 + ROW as usize + 2, words.next())?;
         }
+        if words.len() == 0 {
+            return Ok(());
+        }
         let blank = format!("{:w$} {bar} {:47} {bar}", "", "", w = self.digits + 2);
         words.try_for_each(|words| line(out, &blank, 1 + ROW as usize + 2, Some(words)))
     }
