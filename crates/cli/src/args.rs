@@ -90,6 +90,32 @@ pub(crate) fn number(text: &str) -> Result<u64, String> {
     parsed.map_err(|error| error.to_string())
 }
 
+/// A number, or all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Amount(pub(crate) Option<u64>);
+
+/// `7`, or `all`.
+pub(crate) fn amount(text: &str) -> Result<Amount, String> {
+    match text {
+        "all" => Ok(Amount(None)),
+        _ => number(text).map(|n| Amount(Some(n))).map_err(|_| "not a number and not `all`".to_owned()),
+    }
+}
+
+/// `7`, `0x40`, `0x40..0x80` or `0x40..+16`: the first number and the one after the last.
+pub(crate) fn range(text: &str) -> Result<(u64, u64), String> {
+    let (from, to) = match text.split_once("..") {
+        None => (number(text)?, number(text)?.saturating_add(1)),
+        Some((from, "")) => (number(from)?, u64::MAX),
+        Some((from, len)) if len.starts_with('+') => {
+            let (from, len) = (number(from)?, number(len.trim_start_matches('+'))?);
+            (from, from.saturating_add(len))
+        }
+        Some((from, to)) => (number(from)?, number(to)?),
+    };
+    if to <= from { Err("the range is empty".to_owned()) } else { Ok((from, to)) }
+}
+
 impl ReadArgs {
     /// The defaults, for a command that has no such options.
     pub(crate) fn standard() -> Self {
@@ -161,5 +187,24 @@ mod tests {
             let told: String = told.chars().take_while(char::is_ascii_digit).collect();
             assert_eq!(told, limit.to_string(), "{id}: {help}");
         }
+    }
+
+    #[test]
+    fn numbers_amounts_and_ranges_are_read_alike() {
+        assert_eq!(number("1_000"), Ok(1000));
+        assert_eq!(number("0x1f4"), Ok(500));
+        assert_eq!(amount("0x10"), Ok(Amount(Some(16))));
+        assert_eq!(amount("all"), Ok(Amount(None)));
+        assert!(amount("some").is_err());
+        // The end of a range is not in it, that of layers is.
+        for (text, from, to) in
+            [("7", 7, 8), ("0x40..0x80", 64, 128), ("0x40..+16", 64, 80), ("5..", 5, u64::MAX)]
+        {
+            assert_eq!(range(text), Ok((from, to)), "{text}");
+        }
+        assert!(range("5..5").is_err());
+        assert!(range("6..5").is_err());
+        assert_eq!(layers("3..5"), Ok(3..=5));
+        assert_eq!(layers("3"), Ok(3..=3));
     }
 }

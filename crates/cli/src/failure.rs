@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ggufkit::format::identify::Identity;
 use ggufkit::format::{ByteStr, Fault, Index, ParseError, Reason, dialect};
 use ggufkit::inspect::json::JsonText;
-use ggufkit::io::{Diagnosis, InputError};
+use ggufkit::io::{Diagnosis, InputError, Outside};
 use serde_json::{Value, json};
 
 use crate::json;
@@ -22,8 +22,10 @@ pub(crate) enum Failure {
     Input(InputError),
     /// The question has no answer, whatever the files are.
     Usage { code: &'static str, message: String, help: Option<String> },
-    /// The file is something else.
-    NotGguf(Identity),
+    /// The file is something else, or what stands at this position of it, where the reading began.
+    NotGguf(Identity, u64),
+    /// The offset that was given is none of a GGUF: the file ends there.
+    Outside(Outside),
     /// The head is wrong, unsupported or over a limit.
     Parse { error: ParseError, guess: Option<dialect::Dialect>, read: Option<String> },
 }
@@ -39,7 +41,10 @@ impl Failure {
         if let (Reason::BadMagic { .. } | Reason::UnexpectedEnd { .. }, None, Some(identity)) =
             (error.reason(), index, &diagnosis.identity)
         {
-            return Self::NotGguf(identity.clone());
+            return Self::NotGguf(identity.clone(), error.offset());
+        }
+        if let Some(outside) = diagnosis.outside {
+            return Self::Outside(outside);
         }
         Self::Parse { error, guess: diagnosis.dialect, read: index.map(progress) }
     }
@@ -49,7 +54,8 @@ impl Failure {
         match self {
             Self::Io(_) | Self::Input(InputError::List { .. } | InputError::Directory { .. }) => "io",
             Self::Input(_) | Self::Usage { .. } => "usage",
-            Self::NotGguf(_) => "not-gguf",
+            Self::NotGguf(..) => "not-gguf",
+            Self::Outside(_) => "usage",
             Self::Parse { error, .. } => match error.fault() {
                 Fault::Malformed => "malformed",
                 Fault::Unsupported => "unsupported",
@@ -64,7 +70,8 @@ impl Failure {
         match self {
             Self::Io(_) | Self::Input(_) => {}
             Self::Usage { help, .. } => notes.extend(help.clone().map(|help| ("help", help))),
-            Self::NotGguf(identity) => notes.extend(identity.help().map(|help| ("help", help))),
+            Self::NotGguf(identity, _) => notes.extend(identity.help().map(|help| ("help", help))),
+            Self::Outside(outside) => notes.extend(outside.message().help.map(|help| ("help", help))),
             Self::Parse { error, guess, read } => {
                 if let Some(read) = read {
                     notes.push(("note", format!("read before that: {read}; the rest was not examined")));
@@ -95,7 +102,8 @@ impl Failure {
             Self::Io(error) => json!({ "code": io_code(error.kind()) }),
             Self::Input(error) => json!({ "code": input_code(error) }),
             Self::Usage { code, .. } => json!({ "code": code }),
-            Self::NotGguf(identity) => json!({ "code": identity.name() }),
+            Self::NotGguf(identity, _) => json!({ "code": identity.name() }),
+            Self::Outside(outside) => json!({ "code": "offset-outside", "offset": outside.offset }),
             Self::Parse { error, guess, .. } => {
                 let (needed, found) = match error.reason() {
                     Reason::UnexpectedEnd { needed, remaining }
@@ -126,7 +134,9 @@ impl fmt::Display for Failure {
             Self::Io(error) => error.fmt(f),
             Self::Input(error) => error.fmt(f),
             Self::Usage { message, .. } => f.write_str(message),
-            Self::NotGguf(identity) => f.write_str(&identity.describe()),
+            Self::NotGguf(identity, 0) => f.write_str(&identity.describe()),
+            Self::NotGguf(identity, at) => write!(f, "at offset {at}: {}", identity.describe()),
+            Self::Outside(outside) => f.write_str(&outside.message().text),
             Self::Parse { error, .. } => error.fmt(f),
         }
     }

@@ -1,6 +1,6 @@
 //! What reaches the terminal: colour, width, and text that cannot drive it.
 
-use std::fmt::{self, Display};
+use std::fmt::{self, Display, Write as _};
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -56,7 +56,8 @@ pub(crate) enum Ink {
 }
 
 impl Ink {
-    fn style(self) -> Style {
+    /// Its colour.
+    pub(crate) fn style(self) -> Style {
         let color = |c: AnsiColor| Style::new().fg_color(Some(anstyle::Color::Ansi(c)));
         match self {
             Self::Head => Style::new().bold(),
@@ -136,6 +137,15 @@ impl Out {
     /// `text` in an arbitrary style (hex dumps use more colours than [`Ink`] has).
     pub(crate) fn styled<T: Display>(&self, style: Style, text: T) -> Painted<T> {
         Painted { text, style: self.color.then_some(style) }
+    }
+
+    /// Appends `text` in a style. The text must be ours or escaped.
+    pub(crate) fn push_styled(&self, to: &mut String, style: Style, text: &str) {
+        if !self.color || text.is_empty() {
+            return to.push_str(text);
+        }
+        // Writing to a string does not fail.
+        let _ = write!(to, "{style}{text}{style:#}");
     }
 
     /// A heading on a line of its own.

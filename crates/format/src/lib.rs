@@ -32,6 +32,7 @@ extern crate alloc;
 
 mod anomaly;
 pub mod dialect;
+mod edits;
 mod endian;
 mod error;
 mod fields;
@@ -52,6 +53,7 @@ mod view;
 
 pub use anomaly::{Anomaly, AnomalyKind};
 pub use dialect::Dialect;
+pub use edits::edits;
 pub use endian::{Endian, f16_to_f32};
 pub use error::{Fault, ParseError, Reason};
 pub use fields::{Detail, Field, FieldValue, Fields};
@@ -62,5 +64,5 @@ pub use parser::{Dims, Event, Key, MAGIC, Options, Parser, Step, TensorEvent};
 pub use path::{Element, HeaderPart, KvPart, Path, TensorPart};
 pub use source::ReadAt;
 pub use span::Span;
-pub use text::{ByteStr, Escaped, is_safe, shorten};
+pub use text::{ByteStr, Escaped, is_safe, shorten, spaced_hex};
 pub use view::{ArrayRef, Elements, Value, View};

@@ -87,12 +87,6 @@ impl<'a> Model<'a> {
     pub fn architecture(&self) -> Option<&'a str> {
         self.get("general.architecture").and_then(|v| v.as_str())
     }
-
-    /// The value of `{arch}.{suffix}`.
-    #[must_use]
-    pub fn get_arch(&self, suffix: &str) -> Option<Value<'a>> {
-        self.get(&format!("{}.{suffix}", self.architecture()?))
-    }
 }
 
 /// The type of a value as the documents write it: `u32`, `string`, `[string; 128256]`, `[[i32; 2]; 3]`.

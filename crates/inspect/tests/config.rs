@@ -127,3 +127,22 @@ fn per_layer_values_are_kept_as_they_are() {
         assert_eq!(values, &[Scalar::U32(8), Scalar::U32(0), Scalar::U32(4)]);
     });
 }
+
+#[test]
+fn a_model_that_does_not_rotate_has_no_rope_but_what_its_file_says() {
+    for arch in ["bert", "gpt2", "t5", "mamba2"] {
+        let plain = Builder::new().kv("general.architecture", arch).kv(format!("{arch}.block_count"), 2_u32);
+        resolved(&plain, |config| {
+            assert!(config.entries.iter().all(|e| e.group != "rope"), "{arch}");
+        });
+        resolved(&plain.kv(format!("{arch}.rope.freq_base"), 500_000_f32), |config| {
+            let rope: Vec<_> = config.entries.iter().filter(|e| e.group == "rope").collect();
+            assert_eq!(rope.len(), 1, "{arch}");
+            assert!(matches!(rope[0].source, Source::Key { .. }));
+        });
+    }
+    resolved(&llama(), |config| {
+        assert!(matches!(value(config, "frequency base"), Setting::Float(10000.0)));
+        assert!(matches!(value(config, "scaling factor"), Setting::Float(1.0)));
+    });
+}

@@ -24,7 +24,7 @@ mod shards;
 mod shown;
 
 pub use data::{Chunk, DataError, DataReason, Extent, RowChunks, Selection, TensorReader, map_many};
-pub use diagnose::{Diagnosis, Message, Partial, diagnose, diagnose_stream};
+pub use diagnose::{Diagnosis, Message, Outside, Partial, diagnose, diagnose_stream};
 pub use file::{DynSource, FileSource};
 pub use head::HeadBuffer;
 pub use inputs::{Expand, Expansion, Input, InputError, SkipReason, Skipped, expand, expand_with_skipped};

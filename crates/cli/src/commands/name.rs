@@ -46,7 +46,7 @@ struct Answer<'a> {
 }
 
 /// The disagreements with the metadata, and the name that it suggests.
-type FromMetadata = (Vec<Disagreement>, String);
+type FromMetadata = (Vec<Disagreement>, Option<String>);
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
@@ -191,7 +191,9 @@ impl Answer<'_> {
                     d.key
                 )?;
             }
-            if suggested.as_bytes() != self.name {
+            if let Some(suggested) =
+                suggested.as_deref().filter(|suggested| suggested.as_bytes() != self.name)
+            {
                 let word = out.paint(Ink::Good, "suggested");
                 writeln!(out, "  {word}: {suggested}")?;
             }

@@ -9,7 +9,7 @@ mod entries;
 
 pub use entries::{AnomalyEntry, HeaderEntry, KvEntry, TensorEntry};
 
-use ggufkit_format::{AlignmentSource, ByteStr, View};
+use ggufkit_format::{ByteStr, View};
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 
 use crate::json::{JsonErrors, JsonText};
@@ -105,11 +105,7 @@ impl<'a> FileDump<'a> {
             tensor_count: header.tensor_count,
             kv_count: header.kv_count,
             alignment: index.alignment(),
-            alignment_source: match index.alignment_source() {
-                AlignmentSource::Default => "default",
-                AlignmentSource::Key(_) => "key",
-                AlignmentSource::Header => "header",
-            },
+            alignment_source: index.alignment_source().name(),
             base: header.base,
             head_end: index.head_end(),
             data_start: index.data_start(),

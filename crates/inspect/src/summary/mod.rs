@@ -14,7 +14,7 @@ mod recipes;
 mod tokenizer;
 
 use ggufkit_format::spec::arch;
-use ggufkit_format::{AlignmentSource, Dialect, Kv, Tensor};
+use ggufkit_format::{Dialect, Kv, Tensor};
 use serde::Serialize;
 
 pub use companions::{Adapter, ControlVector, Imatrix, Number, Projector};
@@ -269,11 +269,7 @@ impl File {
             dialect: (first.header().dialect != Dialect::STANDARD)
                 .then(|| first.header().dialect.to_string()),
             alignment: first.alignment(),
-            alignment_from: match first.alignment_source() {
-                AlignmentSource::Default => "default",
-                AlignmentSource::Key(_) => "key",
-                AlignmentSource::Header => "header",
-            },
+            alignment_from: first.alignment_source().name(),
             key_values: 0,
             key_values_declared: 0,
             tensors: 0,

@@ -14,15 +14,13 @@ use ggufkit::inspect::dump::{FileDump, Select};
 use ggufkit::inspect::json::SCHEMA;
 use ggufkit::inspect::yaml;
 
-use crate::args::{InputArgs, ReadArgs};
+use crate::args::{Amount, InputArgs, ReadArgs, amount};
 use crate::failure::Failure;
 use crate::frame;
 use crate::json::Files;
 use crate::out::{self, Out};
 use crate::{FAILED, OK};
 use text::Limits;
-
-pub(super) use text::scalar;
 
 /// Print everything in a file's head: metadata, tensor table, every position and size
 ///
@@ -86,17 +84,6 @@ enum Format {
     Csv,
     /// Tables of GitHub's Markdown, tensors by block, the mix of types
     Markdown,
-}
-
-/// A number, or all.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Amount(Option<u64>);
-
-fn amount(text: &str) -> Result<Amount, String> {
-    if text == "all" {
-        return Ok(Amount(None));
-    }
-    text.parse().map(|n| Amount(Some(n))).map_err(|_| "not a number and not `all`".to_owned())
 }
 
 /// A document in one of the forms, being written.

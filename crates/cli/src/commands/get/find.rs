@@ -92,7 +92,8 @@ impl Search<'_> {
         };
         let label = out::path(named);
         // What can be read only once, from its start, cannot be searched again and again.
-        let once = *input == Input::Stdin || paths.iter().any(|p| p.metadata().is_ok_and(|m| !m.is_file()));
+        let once = *input == Input::Stdin
+            || paths.iter().any(|p| p.metadata().is_ok_and(|m| !m.is_file() || m.len() == 0));
         if self.all || once || self.queries.len() > ONE_BY_ONE {
             self.whole(out, &label, named, &paths, *input == Input::Stdin, show)
         } else {

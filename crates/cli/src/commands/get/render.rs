@@ -6,10 +6,10 @@ use ggufkit::format::spec::{ValueType, keys};
 use ggufkit::format::{ArrayRef, ByteStr, Escaped, Span, Value, is_safe};
 use ggufkit::inspect::json::{JsonText, JsonValue};
 use ggufkit::inspect::query::{Query, Selected, near, select};
+use ggufkit::inspect::units;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, SerializeSeq as _, Serializer};
 
-use super::super::dump::scalar;
 use super::find::{Answer, Hit};
 use crate::failure::Failed;
 use crate::json::{self, Files};
@@ -229,7 +229,7 @@ impl<'a> Picked<'a> {
 /// A value on a line of its own.
 fn one_line(out: &mut Out, value: Value<'_>) -> io::Result<()> {
     match value {
-        Value::Scalar(one) => writeln!(out, "{}", scalar(one)),
+        Value::Scalar(one) => writeln!(out, "{}", units::scalar_text(one)),
         Value::String(text) => writeln!(out, "{}", text.display()),
         Value::Array(_) => {
             ggufkit::inspect::json::write(&mut *out, &JsonValue::whole(value), false)?;
