@@ -24,9 +24,12 @@ pub(crate) struct Pair {
     pub(crate) again: (usize, usize),
 }
 
+/// What tensors of the same data have in common: type, shape, fingerprint.
+type Likeness<'a> = (u32, &'a [u64], u64);
+
 /// Tensors of the same type, shape and samples are compared byte by byte.
 pub(super) fn find(subject: &Subject<'_>, files: &[Vec<TensorScan>], threads: NonZeroUsize) -> Vec<Pair> {
-    let mut alike: BTreeMap<(u32, &[u64], u64), Vec<(usize, usize)>> = BTreeMap::new();
+    let mut alike: BTreeMap<Likeness<'_>, Vec<(usize, usize)>> = BTreeMap::new();
     for (at, scans) in files.iter().enumerate() {
         let Some(view) = subject.files.get(at).and_then(|file| file.view) else { continue };
         let index = view.index();

@@ -71,7 +71,7 @@ pub fn sarif_log(results: &[Value], notifications: &[Value], successful: bool) -
 fn result(finding: &Finding, subject: &Subject<'_>, rules: &[&Rule]) -> Value {
     let mut text = finding.message.clone();
     for more in finding.notes.iter().chain(&finding.help) {
-        text.push_str("\n");
+        text.push('\n');
         text.push_str(more);
     }
     let related: Vec<Value> = finding.secondary.iter().map(|label| location(label, subject)).collect();
