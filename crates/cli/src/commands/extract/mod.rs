@@ -36,7 +36,7 @@ const WIDE: usize = 64;
 /// Write tensor data to files: raw bytes as they stand in the file, or .npy for plain types
 ///
 /// Only the bytes of the chosen tensors (and rows) are read. Each tensor becomes a file of its own; a file appears under
-/// its name only when it is complete.
+/// its name only when it is complete. The files of the model itself are never written to.
 ///
 /// A file is named after its tensor, whichever others are chosen. Letters, digits and `.`, `_`, `-` stand for themselves,
 /// anything else is % and two hexadecimal digits, as is the first letter of a name that Windows keeps for a device
@@ -71,7 +71,7 @@ pub(crate) struct Args {
     /// Overwrite files that exist
     #[arg(long)]
     force: bool,
-    /// Say what would be written, and write nothing
+    /// Say what would be written and what would be refused, and write nothing
     #[arg(long)]
     dry_run: bool,
     /// Tensors that are read at the same time
