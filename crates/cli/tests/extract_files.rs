@@ -275,7 +275,7 @@ fn a_member_that_cannot_be_opened_is_not_replaced() {
     let folder = folder("closed");
     set_over_blobs(&folder, &shard(1).1);
     let blob = folder.join("blobs/a.bin");
-    fs::set_permissions(&blob, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&blob, fs::Permissions::from_mode(0o000)).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_gguf"));
     command.current_dir(&folder).args(["extract", &shard(0).0, "-o", "blobs", "--force"]);
     if fs::metadata(&folder).unwrap().uid() == 0 {

@@ -148,7 +148,7 @@ pub fn header(descr: &str, dims: &[u64]) -> Result<Vec<u8>, NpyError> {
     Ok(header)
 }
 
-/// The header of a tensor's array, or of some of its rows: what [`write`] writes first. It reads nothing, so that it can be
+/// The header of a tensor's array, or of some of its rows: what [`write`](fn@write) writes first. It reads nothing, so that it can be
 /// asked whether a tensor has such a form before a file is made for it.
 ///
 /// # Errors
