@@ -341,11 +341,12 @@ fn no_folder(folder: &Path) -> Option<(&Path, io::Error)> {
         match at.metadata() {
             Ok(there) if there.is_dir() => return None,
             Ok(_) => return Some((at, io::ErrorKind::NotADirectory.into())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => match at.symlink_metadata() {
-                // A link that leads nowhere takes the name.
-                Ok(_) => return Some((at, error)),
-                Err(_) => {}
-            },
+            // A link that leads nowhere takes the name.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if at.symlink_metadata().is_ok() {
+                    return Some((at, error));
+                }
+            }
             // Said of what is below it; the reason comes further up.
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
             Err(error) => return Some((at, error)),
