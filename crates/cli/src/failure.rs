@@ -128,6 +128,21 @@ impl Failure {
     }
 }
 
+/// An error with what caused it, as one sentence; a cause that the error tells itself is not told twice.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let told = cause.to_string();
+        if !text.ends_with(&told) {
+            text.push_str(": ");
+            text.push_str(&told);
+        }
+        next = cause.source();
+    }
+    text
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

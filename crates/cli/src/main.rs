@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         }
     };
     let mut out = Out::new(cli.color);
-    let result = cli.command.run(&mut out).and_then(|status| out.flush().map(|()| status));
+    let result = cli.command.run(&mut out).and_then(|status| out.finish().map(|()| status));
     match result {
         Ok(status) => ExitCode::from(status),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(OK),

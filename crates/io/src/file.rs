@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ggufkit_format::ReadAt;
 
+use crate::identity::FileId;
 use crate::platform;
 
 /// Any source of bytes whose errors are the system's, for code that should not be compiled once per kind of source.
@@ -85,12 +86,7 @@ impl FileSource {
     /// # Errors
     /// The system's.
     pub fn is_at(&self, path: &Path) -> io::Result<bool> {
-        let there = match std::fs::metadata(path) {
-            Ok(metadata) => platform::identity(&metadata, path)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        Ok(platform::identity(&self.file.metadata()?, &self.path)? == there)
+        Ok(FileId::at(path)? == Some(FileId::of(self)?))
     }
 
     /// The open file; a `&File` is a [`std::io::Read`].

@@ -1,30 +1,37 @@
 //! One tensor on its way into a file: how much it is, where it goes, what can stop it.
 
-use std::fs::{self, File, OpenOptions};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use ggufkit::format::ReadAt as _;
-use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::tensors::Row;
 use ggufkit::io::npy::{self, Bf16, NpyError};
-use ggufkit::io::{DataError, FileSource, TensorReader};
-use serde_json::{Value, json};
+use ggufkit::io::{DataError, FileId, FileSource, TensorReader};
 
-use crate::json;
+use super::atomic::{Fault, NewFile, is_taken};
+use crate::failure::with_causes;
+use crate::frame::Document;
 use crate::out;
 
 /// Bytes that are held of one tensor at a time.
 const CHUNK: usize = 8 << 20;
 
-/// A tensor that was chosen, and what became of it.
+/// What is done with every tensor that was chosen.
+pub(super) struct Task<'a> {
+    pub(super) rows: Option<(u64, u64)>,
+    pub(super) npy: bool,
+    pub(super) force: bool,
+    /// Where the files go; `None` for standard output, and for a dry run that names no folder.
+    pub(super) folder: Option<&'a Path>,
+    /// The files of the model, none of which may be written to.
+    pub(super) model: BTreeSet<FileId>,
+}
+
+/// A tensor that was chosen.
 pub(super) struct Job<'a> {
     pub(super) row: Row<'a>,
     pub(super) reader: &'a TensorReader<'a, FileSource>,
-    /// The files of the model, none of which may be written to.
-    pub(super) sources: &'a [&'a FileSource],
-    pub(super) rows: Option<(u64, u64)>,
     pub(super) file: PathBuf,
 }
 
@@ -33,7 +40,8 @@ pub(super) struct Job<'a> {
 pub(super) enum Trouble {
     Data(DataError),
     Npy(NpyError),
-    File(PathBuf, io::Error),
+    /// The file's own, or that of the place beside it.
+    File(Fault),
     /// The output file's name is that of a file that is being read.
     Input(PathBuf),
     Output(io::Error),
@@ -42,12 +50,15 @@ pub(super) enum Trouble {
 impl std::fmt::Display for Trouble {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Data(error) => error.fmt(f),
-            Self::Npy(error) => error.fmt(f),
-            Self::File(path, error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Self::Data(error) => f.write_str(&with_causes(error)),
+            Self::Npy(error) => f.write_str(&with_causes(error)),
+            Self::File(Fault::Exists(path)) => {
                 write!(f, "{} exists; --force overwrites it", out::path(path))
             }
-            Self::File(path, error) => write!(f, "{}: {error}", out::path(path)),
+            Self::File(Fault::Beside(path)) => {
+                write!(f, "{} and its like exist, left behind by other calls: remove them", out::path(path))
+            }
+            Self::File(Fault::System(path, error)) => write!(f, "{}: {error}", out::path(path)),
             Self::Input(path) => {
                 write!(f, "{} is the model itself: write to another folder", out::path(path))
             }
@@ -62,34 +73,80 @@ impl From<DataError> for Trouble {
     }
 }
 
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Self::File(fault)
+    }
+}
+
+/// The files that a call reads: those that were named and all that belong to their set, whether they can be opened or not.
+pub(super) fn files_of(given: &Path, document: &Document<'_>) -> BTreeSet<FileId> {
+    let named = document.set.map(|set| set.present().chain([set.given()]));
+    let failed = document.failures.iter().map(|failed| failed.path.as_path());
+    let paths = document.parts.iter().filter_map(|part| part.path.as_deref());
+    let paths = paths.chain(named.into_iter().flatten()).chain(failed).chain([given]);
+    // What is open is known by its handle too: its name may lead elsewhere by now.
+    let open = document.parts.iter().filter_map(|part| part.source.as_ref());
+    // A name that leads to no file has none that could be lost.
+    paths
+        .filter_map(|path| FileId::at(path).ok().flatten())
+        .chain(open.filter_map(|s| FileId::of(s).ok()))
+        .collect()
+}
+
+impl Task<'_> {
+    /// Whether a file may be written under this name, whatever else is there.
+    fn allow(&self, path: &Path) -> Result<(), Trouble> {
+        let there = FileId::at(path).map_err(|error| Fault::System(path.to_owned(), error))?;
+        match there {
+            Some(id) if self.model.contains(&id) => Err(Trouble::Input(path.to_owned())),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Job<'_> {
     /// The rows that were asked for and exist.
-    fn rows(&self) -> Result<Option<Range<u64>>, Trouble> {
-        let Some((from, to)) = self.rows else { return Ok(None) };
+    fn rows(&self, task: &Task<'_>) -> Result<Option<Range<u64>>, Trouble> {
+        let Some((from, to)) = task.rows else { return Ok(None) };
         let (count, _) = self.reader.row_shape(self.row.tensor)?;
         // An open end means the last row; a start at or past the end asks for a row that does not exist.
         Ok(Some(from..if to == u64::MAX { count.max(from.saturating_add(1)) } else { to }))
     }
 
     /// Bytes of data that the file will have.
-    pub(super) fn bytes(&self) -> Result<u64, Trouble> {
+    pub(super) fn bytes(&self, task: &Task<'_>) -> Result<u64, Trouble> {
         let reader = self.reader;
-        Ok(match self.rows()? {
+        Ok(match self.rows(task)? {
             None => reader.extent(self.row.tensor)?.span.len,
             Some(rows) => reader.row_span(self.row.tensor, rows)?.len,
         })
     }
 
-    /// Bytes of all files of the model.
-    pub(super) fn bytes_there(&self) -> u64 {
-        self.sources.iter().fold(0, |sum, source| sum.saturating_add(source.size().unwrap_or(u64::MAX)))
+    /// What can be known to stop the tensor before anything is read or written.
+    pub(super) fn check(&self, task: &Task<'_>) -> Result<(), Trouble> {
+        if task.npy {
+            let rows = self.rows(task)?;
+            npy::header_of(self.reader, self.row.tensor, rows.as_ref(), Bf16::Refuse)
+                .map_err(Trouble::Npy)?;
+        }
+        let Some(folder) = task.folder else { return Ok(()) };
+        let path = folder.join(&self.file);
+        task.allow(&path)?;
+        if !task.force && is_taken(&path).map_err(|error| Fault::System(path.clone(), error))? {
+            return Err(Fault::Exists(path).into());
+        }
+        if path.symlink_metadata().is_ok_and(|there| there.is_dir()) {
+            return Err(Fault::System(path, io::ErrorKind::IsADirectory.into()).into());
+        }
+        Ok(())
     }
 
     /// Writes the data to `to`, chunk by chunk; returns the number of its bytes.
-    pub(super) fn copy<W: Write + ?Sized>(&self, npy: bool, to: &mut W) -> Result<u64, Trouble> {
-        let (reader, tensor, rows) = (self.reader, self.row.tensor, self.rows()?);
-        let total = self.bytes()?;
-        if npy {
+    pub(super) fn copy<W: Write + ?Sized>(&self, task: &Task<'_>, to: &mut W) -> Result<u64, Trouble> {
+        let (reader, tensor, rows) = (self.reader, self.row.tensor, self.rows(task)?);
+        let total = self.bytes(task)?;
+        if task.npy {
             npy::write(reader, tensor, rows, Bf16::Refuse, to).map_err(Trouble::Npy)?;
             return Ok(total);
         }
@@ -103,53 +160,18 @@ impl Job<'_> {
         Ok(total)
     }
 
-    /// Writes the file: beside its place first, under its name when it is whole.
-    pub(super) fn write(&self, folder: &Path, npy: bool, force: bool) -> Result<u64, Trouble> {
+    /// Writes the file of a job that passed its check.
+    pub(super) fn write(&self, task: &Task<'_>, folder: &Path) -> Result<u64, Trouble> {
         let path = folder.join(&self.file);
-        let trouble = |error| Trouble::File(path.clone(), error);
-        for source in self.sources {
-            if source.is_at(&path).map_err(trouble)? {
-                return Err(Trouble::Input(path));
-            }
-        }
-        if !force && path.symlink_metadata().is_ok() {
-            return Err(trouble(io::ErrorKind::AlreadyExists.into()));
-        }
-        let beside = folder.join(format!(".{}.{}.part", self.file.display(), std::process::id()));
-        let file = OpenOptions::new().write(true).create_new(true).open(&beside).map_err(trouble)?;
-        let filled = self.fill(&file, npy).map_err(|error| match error {
+        let mut file = NewFile::create(folder, &self.file)?;
+        let bytes = self.copy(task, &mut file).map_err(|error| match error {
             // The output of this call has a name.
-            Trouble::Output(error) | Trouble::Npy(NpyError::Write(error)) => trouble(error),
-            other => other,
-        });
-        let result = filled.and_then(|bytes| {
-            if force {
-                fs::rename(&beside, &path).map_err(trouble)?;
-            } else {
-                // A link fails where a file has appeared meanwhile; a rename would replace it.
-                fs::hard_link(&beside, &path)
-                    .or_else(|error| match error.kind() {
-                        io::ErrorKind::AlreadyExists => Err(error),
-                        _ => fs::rename(&beside, &path),
-                    })
-                    .map_err(trouble)?;
+            Trouble::Output(error) | Trouble::Npy(NpyError::Write(error)) => {
+                Fault::System(path.clone(), error).into()
             }
-            Ok(bytes)
-        });
-        // Gone already where it was renamed.
-        let _ = fs::remove_file(&beside);
-        result
-    }
-
-    fn fill(&self, mut file: &File, npy: bool) -> Result<u64, Trouble> {
-        self.copy(npy, &mut file)
-    }
-
-    pub(super) fn json(&self, result: &Result<u64, String>) -> Value {
-        json!({
-            "name": JsonText(self.row.name), "type": self.row.tensor_type().to_string(), "shape": self.row.dims,
-            "offset": self.row.data, "file": json::path(&self.file), "rows": self.rows.map(|(a, b)| [a, b]),
-            "bytes": result.as_ref().ok(), "sizing": self.row.sizing, "error": result.as_ref().err(),
-        })
+            other => other,
+        })?;
+        file.finish(task.force, || task.allow(&path))?;
+        Ok(bytes)
     }
 }

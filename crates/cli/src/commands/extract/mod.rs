@@ -1,6 +1,8 @@
 //! `gguf extract`: tensor data out of a file, reading no more than it.
 
+mod atomic;
 mod job;
+mod json;
 mod names;
 
 use std::fs;
@@ -8,22 +10,25 @@ use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ggufkit::format::glob::Glob;
-use ggufkit::inspect::json::JsonText;
-use ggufkit::inspect::tensors::{Sizing, rows};
+use ggufkit::inspect::tensors::{Sizing, Table};
 use ggufkit::inspect::units;
 use ggufkit::io::npy::NpyError;
-use ggufkit::io::{ShardProblem, TensorReader, expand, map_many};
-use serde_json::json;
+use ggufkit::io::{FileSource, ShardProblem, TensorReader, expand, map_many};
 
-use self::job::{Job, Trouble};
+use self::job::{Job, Task, Trouble, files_of};
 use self::names::Names;
 use crate::args::{InputArgs, ReadArgs, layers, number};
 use crate::failure::Failure;
+use crate::frame::Document;
 use crate::json::Files;
 use crate::out::{self, Ink, Out, pad, pad_left};
 use crate::{FAILED, NO, OK, frame};
+
+/// The bytes of a tensor that were written or would be, or why they were not.
+type Verdict = Result<u64, Arc<str>>;
 
 /// Columns that a name or a shape may take before it moves what stands behind it.
 const WIDE: usize = 64;
@@ -31,7 +36,7 @@ const WIDE: usize = 64;
 /// Write tensor data to files: raw bytes as they stand in the file, or .npy for plain types
 ///
 /// Only the bytes of the chosen tensors (and rows) are read. Each tensor becomes a file of its own; a file appears under
-/// its name only when it is complete.
+/// its name only when it is complete. The files of the model itself are never written to.
 ///
 /// A file is named after its tensor, whichever others are chosen. Letters, digits and `.`, `_`, `-` stand for themselves,
 /// anything else is % and two hexadecimal digits, as is the first letter of a name that Windows keeps for a device
@@ -66,7 +71,7 @@ pub(crate) struct Args {
     /// Overwrite files that exist
     #[arg(long)]
     force: bool,
-    /// Say what would be written, and write nothing
+    /// Say what would be written and what would be refused, and write nothing
     #[arg(long)]
     dry_run: bool,
     /// Tensors that are read at the same time
@@ -96,18 +101,21 @@ fn slice(text: &str) -> Result<(u64, u64), String> {
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        // The files are what was asked for: they are written whether or not anybody listens.
+        out.hold();
+        // Where standard output was given to the bytes, it gets nothing else.
+        let document = self.json && !self.to_stdout();
         let globs = match self.patterns.iter().map(|p| Glob::new(p)).collect::<Result<Vec<_>, _>>() {
             Ok(globs) => globs,
             Err(error) => {
                 let failure = Failure::usage("bad-pattern", error.to_string());
-                frame::refuse(out, "extract", self.json, &failure)?;
+                frame::refuse(out, "extract", document, &failure)?;
                 return Ok(FAILED);
             }
         };
         let inputs = InputArgs { files: vec![self.file.clone()], how: crate::args::HowArgs::default() };
         if let Some(failure) = self.refusal(&inputs, out.is_terminal()) {
-            // Where standard output was given to the bytes, it gets nothing else.
-            frame::refuse(out, "extract", self.json && !self.to_stdout(), &failure)?;
+            frame::refuse(out, "extract", document, &failure)?;
             return Ok(FAILED);
         }
         let mut files = if self.json { Some(Files::begin(out, "extract", true)?) } else { None };
@@ -119,46 +127,55 @@ impl Args {
                 .iter()
                 .filter_map(|part| Some(TensorReader::new(part.source.as_ref()?, part.view()?)))
                 .collect();
-            let sources: Vec<_> = document.parts.iter().filter_map(|part| part.source.as_ref()).collect();
-            let mut jobs = Vec::new();
-            let mut names = Names::default();
-            for row in document.model.as_ref().map(rows).unwrap_or_default() {
-                let name = row.name.as_bytes();
-                // Of every tensor, so that what else is chosen does not change the name of its file.
-                let file = names.file(name, if self.npy { "npy" } else { "bin" });
-                let chosen = globs.is_empty() || globs.iter().any(|glob| glob.matches(name));
-                let in_layers = self.layers.is_empty()
-                    || row.layer.is_some_and(|n| self.layers.iter().any(|range| range.contains(&n)));
-                if let (true, true, Some(reader)) = (chosen, in_layers, readers.get(row.part_index)) {
-                    jobs.push(Job { row, reader, sources: &sources, rows: self.rows, file });
-                }
-            }
-            let results = self.carry_out(out, &jobs)?;
-            let failed = results.iter().filter(|result| result.is_err()).count();
+            let jobs = self.jobs(document, &readers, &globs);
+            let task = Task {
+                rows: self.rows,
+                npy: self.npy,
+                force: self.force,
+                folder: self.output.as_deref().filter(|folder| *folder != Path::new("-")),
+                model: files_of(Path::new(&self.file), document),
+            };
+            let there =
+                document.parts.iter().fold(0, |n: u64, p| n.saturating_add(p.size.unwrap_or(u64::MAX)));
+            let verdicts = self.carry_out(out, &task, &jobs, there)?;
             // What was asked for may be in a shard that is not there.
-            if failed > 0 || document.problems.iter().any(ShardProblem::is_fatal) {
+            if verdicts.iter().any(Result::is_err) || document.problems.iter().any(ShardProblem::is_fatal) {
                 status = FAILED;
             } else if jobs.is_empty() {
                 status = NO;
             }
             if let Some(files) = &mut files {
-                let tensors: Vec<_> =
-                    jobs.iter().zip(&results).map(|(job, result)| job.json(result)).collect();
-                return files.add(
-                    out,
-                    &json!({
-                        "path": JsonText(document.path), "tensors": tensors,
-                        "problems": document.problems_json(), "errors": document.errors_json(),
-                    }),
-                );
+                return files.add(out, &json::File::of(document, self.rows, &jobs, &verdicts));
             }
             frame::report_problems(out, document)?;
-            if document.model.is_none() { Ok(()) } else { self.say(out, &jobs, &results) }
+            if document.model.is_none() { Ok(()) } else { self.say(out, &jobs, &verdicts) }
         })?;
         if let Some(files) = files {
             files.end(out)?;
         }
         Ok(if good { status } else { FAILED })
+    }
+
+    /// The tensors that were chosen.
+    fn jobs<'a>(
+        &self,
+        document: &Document<'a>,
+        readers: &'a [TensorReader<'a, FileSource>],
+        globs: &[Glob],
+    ) -> Vec<Job<'a>> {
+        let (mut jobs, mut names) = (Vec::new(), Names::default());
+        for row in document.model.as_ref().map(Table::new).iter().flat_map(Table::iter) {
+            let name = row.name.as_bytes();
+            // Of every tensor, so that what else is chosen does not change the name of its file.
+            let file = names.file(name, if self.npy { "npy" } else { "bin" });
+            let chosen = globs.is_empty() || globs.iter().any(|glob| glob.matches(name));
+            let in_layers = self.layers.is_empty()
+                || row.layer.is_some_and(|n| self.layers.iter().any(|range| range.contains(&n)));
+            if let (true, true, Some(reader)) = (chosen, in_layers, readers.get(row.part_index)) {
+                jobs.push(Job { row, reader, file });
+            }
+        }
+        jobs
     }
 
     /// Why the call as a whole makes no sense.
@@ -167,7 +184,7 @@ impl Args {
             let text = "tensor data cannot be read from standard input: name a file";
             return Some(Failure::usage("standard-input", text));
         }
-        if self.json && self.to_stdout() {
+        if self.json && self.names_stdout() {
             let text = "standard output takes the tensor's bytes or JSON, not both";
             return Some(Failure::usage("two-outputs", text));
         }
@@ -186,49 +203,87 @@ impl Args {
         })
     }
 
-    /// Whether the bytes themselves go to standard output.
-    fn to_stdout(&self) -> bool {
-        !self.dry_run && self.output.as_deref() == Some(Path::new("-"))
+    /// Whether standard output was named for the bytes.
+    fn names_stdout(&self) -> bool {
+        self.output.as_deref() == Some(Path::new("-"))
     }
 
-    /// Writes the jobs' files; one result each, in their order.
-    fn carry_out(&self, out: &mut Out, jobs: &[Job<'_>]) -> io::Result<Vec<Result<u64, String>>> {
-        let sizes: Vec<_> = jobs.iter().map(|job| job.bytes().map_err(|error| error.to_string())).collect();
-        let all = |message: String| Ok(vec![Err(message); jobs.len()]);
+    /// Whether the bytes themselves go to standard output.
+    fn to_stdout(&self) -> bool {
+        !self.dry_run && self.names_stdout()
+    }
+
+    /// Writes the jobs' files, or tells what would become of them; one verdict each, in their order. `there` is what all
+    /// files of the model hold.
+    ///
+    /// # Errors
+    /// Only those of standard output where it takes the bytes.
+    fn carry_out(
+        &self,
+        out: &mut Out,
+        task: &Task<'_>,
+        jobs: &[Job<'_>],
+        there: u64,
+    ) -> io::Result<Vec<Verdict>> {
+        let told = |trouble: Trouble| Arc::from(trouble.to_string());
+        let all = |message: String| Ok(vec![Err(Arc::from(message)); jobs.len()]);
+        let mut verdicts: Vec<_> = jobs.iter().map(|job| job.bytes(task).map_err(told)).collect();
         // Tensors may claim the same bytes over and over: a small file would fill a disk.
-        let total = sizes.iter().flatten().fold(0_u64, |sum, size| sum.saturating_add(*size));
-        let there = jobs.first().map_or(0, Job::bytes_there);
+        let total = verdicts.iter().flatten().fold(0_u64, |sum, size| sum.saturating_add(*size));
         if total > there {
             return all(format!(
                 "the chosen tensors take {total} bytes and their files have {there}: they overlap; choose fewer"
             ));
         }
-        if self.dry_run || jobs.is_empty() {
-            return Ok(sizes);
+        if self.names_stdout() && jobs.len() > 1 {
+            return all(format!("standard output takes one tensor, and {} were chosen", jobs.len()));
         }
-        let Some(folder) = &self.output else { return Ok(sizes) };
-        if self.to_stdout() {
-            return match jobs {
-                [job] => match job.copy(self.npy, out) {
-                    // A reader that has enough ends the command as it ends every other.
-                    Err(Trouble::Output(error) | Trouble::Npy(NpyError::Write(error))) => Err(error),
-                    result => Ok(vec![result.map_err(|error| error.to_string())]),
-                },
-                _ => all(format!("standard output takes one tensor, and {} were chosen", jobs.len())),
-            };
+        if let Some((at, error)) = task.folder.and_then(no_folder) {
+            return all(format!("{}: {error}", out::path(at)));
         }
+        // All that can be known of is known before anything is made, so that a dry run tells it too.
+        for (job, verdict) in jobs.iter().zip(&mut verdicts).filter(|(_, verdict)| verdict.is_ok()) {
+            if let Err(trouble) = job.check(task) {
+                *verdict = Err(told(trouble));
+            }
+        }
+        let mut good: Vec<_> =
+            jobs.iter().zip(&mut verdicts).filter(|(_, verdict)| verdict.is_ok()).collect();
+        if self.dry_run || good.is_empty() {
+            return Ok(verdicts);
+        }
+        let Some(folder) = task.folder else {
+            for (job, verdict) in good {
+                let copied = job.copy(task, out.bytes());
+                match copied.and_then(|_| out.bytes().flush().map_err(Trouble::Output)) {
+                    Ok(()) => {}
+                    Err(Trouble::Output(error) | Trouble::Npy(NpyError::Write(error))) => {
+                        // A reader that has enough has all that it wanted.
+                        if error.kind() != io::ErrorKind::BrokenPipe {
+                            return Err(error);
+                        }
+                    }
+                    Err(trouble) => *verdict = Err(told(trouble)),
+                }
+            }
+            return Ok(verdicts);
+        };
         if let Err(error) = fs::create_dir_all(folder) {
             return all(format!("{}: {error}", out::path(folder)));
         }
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
         let threads = threads.unwrap_or(NonZeroUsize::MIN);
-        Ok(map_many(jobs.len(), threads, &|at| match jobs.get(at) {
-            Some(job) => job.write(folder, self.npy, self.force).map_err(|error| error.to_string()),
-            None => Err("not written".to_owned()),
-        }))
+        let done = map_many(good.len(), threads, &|at| match good.get(at) {
+            Some((job, _)) => job.write(task, folder).map_err(told),
+            None => Err("not written".into()),
+        });
+        for ((_, verdict), done) in good.iter_mut().zip(done) {
+            **verdict = done;
+        }
+        Ok(verdicts)
     }
 
-    fn say(&self, out: &mut Out, jobs: &[Job<'_>], results: &[Result<u64, String>]) -> io::Result<()> {
+    fn say(&self, out: &mut Out, jobs: &[Job<'_>], results: &[Verdict]) -> io::Result<()> {
         if jobs.is_empty() {
             return out.message(Ink::Warn, "note", "no tensor was chosen: `gguf tensors` lists their names");
         }
@@ -245,7 +300,11 @@ impl Args {
             match result {
                 Ok(bytes) if !to_stdout => {
                     total = total.saturating_add(*bytes);
-                    let file = self.output.as_deref().unwrap_or(Path::new("")).join(&job.file);
+                    let file = match self.output.as_deref() {
+                        // A dry run: the bytes themselves come without a word.
+                        Some(_) if self.names_stdout() => "standard output".to_owned(),
+                        folder => out::path(&folder.unwrap_or(Path::new("")).join(&job.file)),
+                    };
                     let ([name, kind, shape, size], [a, b, c, d]) = (cells(job, *bytes), wide);
                     let name = out.paint(Ink::Key, pad(&name, a));
                     let kind = out.paint(Ink::Type, pad(&kind, b));
@@ -256,13 +315,13 @@ impl Args {
                     } else {
                         ""
                     };
-                    writeln!(out, "{name}  {kind}  {shape}  {size}  {}{note}", out::path(&file))?;
+                    writeln!(out, "{name}  {kind}  {shape}  {size}  {file}{note}")?;
                 }
                 Ok(_) => {}
                 // The messages name their tensor or file; one that is about the whole call is said once.
                 Err(message) if said.as_ref() != Some(message) => {
                     out.message(Ink::Bad, "error", message)?;
-                    said = Some(message.clone());
+                    said = Some(Arc::clone(message));
                 }
                 Err(_) => {}
             }
@@ -274,6 +333,26 @@ impl Args {
         }
         Ok(())
     }
+}
+
+/// What stands in the way of a folder that is there or is to be made: what is no folder, or the system.
+fn no_folder(folder: &Path) -> Option<(&Path, io::Error)> {
+    for at in folder.ancestors().filter(|at| !at.as_os_str().is_empty()) {
+        match at.metadata() {
+            Ok(there) if there.is_dir() => return None,
+            Ok(_) => return Some((at, io::ErrorKind::NotADirectory.into())),
+            // A link that leads nowhere takes the name.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if at.symlink_metadata().is_ok() {
+                    return Some((at, error));
+                }
+            }
+            // Said of what is below it; the reason comes further up.
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
+            Err(error) => return Some((at, error)),
+        }
+    }
+    None
 }
 
 /// What is said about a tensor: its name, type and shape, and the bytes of its file.
