@@ -42,7 +42,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 shorten(first.as_bytes(), 40),
                 shorten(own.as_bytes(), 40)
             );
-            let text = if count == 1 { "nothing reads it" } else { "nothing reads it and the others" };
+            let text = if count == 1 { "nothing reads this key" } else { "nothing reads this key and the others" };
             let primary = record.label(KvPart::Key).text(text);
             let cause = facts.kv_label(&place, KvPart::Value(Element::Whole)).text("the file's architecture");
             Finding::new(&RULE, message, primary)

@@ -28,7 +28,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         }
         sink.add(&RULE, || {
             let base = ty.base().0;
-            let name = ty.name().unwrap_or_default();
+            let name = ty.info().map_or("", |info| info.short_name());
             let message = format!("general.file_type is {number}: {base} ({name}) with the mark for a guess");
             let primary = record.label(KvPart::Value(Element::Whole)).text(format!("1024 + {base}"));
             let change = Change::SetScalar { index: record.index as u64, value: Scalar::U32(base) };

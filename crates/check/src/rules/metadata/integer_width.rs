@@ -39,7 +39,11 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let finding = Finding::new(&RULE, message, record.label(part).text(format!("{found}")))
                 .severity(kinds::severity(info))
                 .note(kinds::consequence(info));
-            let Some(scalar) = scalar else { return finding.help("write the array with the usual type") };
+            let Some(scalar) = scalar else {
+                return finding
+                    .note("older versions of llama.cpp read narrow arrays beyond their end")
+                    .help(format!("write the array as {ty}"));
+            };
             match kinds::convert(scalar, ty.element()) {
                 Some(value) => {
                     let change = Change::SetScalar { index: record.index as u64, value };

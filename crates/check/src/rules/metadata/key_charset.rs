@@ -48,6 +48,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         if open || other || keys::lookup(key.0).is_some() {
             continue;
         }
+        // The known key in another case is misspelt.
+        if key.0.len() < 96 && keys::lookup(&key.0.to_ascii_lowercase()).is_some() {
+            continue;
+        }
         sink.add(&RULE, || {
             let whole = record.label(KvPart::Key);
             let start = whole.span.start.saturating_add(at as u64);

@@ -33,7 +33,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     }
     sink.add(&RULE, || {
         let primary = place::header_label(file, index.header(), HeaderPart::KvCount)
-            .text(format!("{} key-values, and none of them is general.architecture", index.kvs().len()));
+            .text(match index.kvs().len() {
+            1 => "1 key-value, and it is another".to_owned(),
+            n => format!("{n} key-values, and none of them is general.architecture"),
+        });
         let finding = Finding::new(&RULE, RULE.summary, primary);
         match facts.kind() {
             Kind::Diffusion => finding

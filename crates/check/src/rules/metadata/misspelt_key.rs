@@ -1,5 +1,5 @@
 use ggufkit_format::spec::{arch, keys};
-use ggufkit_format::{KvPart, shorten};
+use ggufkit_format::{KvPart, is_safe, shorten};
 
 use crate::facts::{Facts, Record};
 use crate::finding::{Change, Finding, Safety};
@@ -67,12 +67,21 @@ fn is_ours(facts: &Facts<'_>, key: &[u8]) -> bool {
         || namespaces.iter().any(|name| name.eq_ignore_ascii_case(first) || one_edit(first.as_bytes(), name.as_bytes()))
 }
 
+/// Whether it can hardly be anything but an error: one character, the case, or the namespace left out.
+fn is_close(key: &[u8], meant: &[u8]) -> bool {
+    let bare = !key.contains(&b'.') && meant.strip_suffix(key).is_some_and(|first| first.ends_with(b"."));
+    bare || one_edit(key, meant) || key.eq_ignore_ascii_case(meant)
+}
+
 fn suggestion(facts: &Facts<'_>, record: &Record<'_>) -> Option<Vec<u8>> {
     let key = record.key().0;
     let meant = meant(facts, key, keys::near(key, 1).first()?)?;
     // Where the known key is there as well, the other one is somebody's own.
     let digits = |key: &[u8]| key.iter().map(|byte| if byte.is_ascii_digit() { b'0' } else { *byte }).collect::<Vec<_>>();
-    (facts.key(&meant).is_none() && digits(&meant) != digits(key)).then_some(meant)
+    let other = facts.key(&meant).is_none() && digits(&meant) != digits(key);
+    // Two edits make `date` of `name`.
+    let word = meant.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+    (other && (word.len() >= 8 || is_close(key, &meant))).then_some(meant)
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
@@ -81,15 +90,16 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     }
     let unknown = |record: &Record<'_>| {
         let key = record.key().0;
-        key.len() < 96 && keys::lookup(key).is_none() && is_ours(facts, key)
+        // NULs, controls and what is not UTF-8 have rules of their own.
+        let plain = record.key().to_str().is_some_and(|text| text.chars().all(is_safe));
+        !key.is_empty() && key.len() < 96 && plain && is_ours(facts, key) && keys::lookup(key).is_none()
     };
     for record in facts.records().filter(unknown).take(COMPARED) {
         let Some(meant) = suggestion(facts, &record) else { continue };
         sink.add(&RULE, || {
             let key = record.key().0;
             let shown = shorten(&meant, 80);
-            let bare = !key.contains(&b'.');
-            let close = one_edit(key, &meant) || key.eq_ignore_ascii_case(&meant) || bare;
+            let close = is_close(key, &meant);
             let whole = meant.starts_with(b"{");
             let message = format!("\"{}\" is not a known key; was \"{shown}\" meant?", shorten(key, 80));
             let finding = Finding::new(&RULE, message, record.label(KvPart::Key).text("no reader asks for this key"))

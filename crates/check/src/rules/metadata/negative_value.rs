@@ -71,7 +71,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let severity = if needed { Severity::Error } else { kinds::severity(info) };
             Finding::new(&RULE, message, record.label(KvPart::Value(part)).text(number.to_string()))
                 .severity(severity)
-                .note("readers refuse it, or take the bits for a number of about four thousand million")
+                .note("readers refuse it, or take its bits for a huge number")
                 .help("leave the key out where nothing is meant, or write the number")
         });
     }

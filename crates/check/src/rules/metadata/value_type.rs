@@ -52,7 +52,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let finding = Finding::new(&RULE, message, primary)
                 .severity(severity)
                 .note(note)
-                .help("write the value with the usual type");
+                .help(match info.types.first() {
+                    Some(ty) => format!("write the value as {ty}"),
+                    None => "write the value with the usual type".to_owned(),
+                });
             match meant(&record.value(), info.types) {
                 Some(value) => {
                     let change = Change::SetScalar { index: record.index as u64, value };

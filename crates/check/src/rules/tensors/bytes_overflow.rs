@@ -11,7 +11,7 @@ rule! {
     ///
     /// The elements can be counted; times the size of their type, they cannot. A reader that multiplies without checking gets
     /// a few bytes for a tensor of exabytes, finds them in the file and hands out a tensor whose elements lie all over the
-    /// address space (CVE-2026-33298); where only the rounding up to the alignment wraps, the size becomes 0 and the checks
+    /// address space; where only the rounding up to the alignment wraps, the size becomes 0 and the checks
     /// after it pass (CVE-2026-27940). llama.cpp refuses such files now.
     ///
     /// No such tensor exists. The head was damaged, or made to attack readers: fetch the file again from a source that is

@@ -25,4 +25,5 @@ family![
     tensor_type_compute_only,
     orig_shape_mismatch,
     orig_shape_without_tensor,
+    tensor_extra_mismatch,
 ];
