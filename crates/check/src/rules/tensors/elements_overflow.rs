@@ -10,8 +10,8 @@ rule! {
     ///
     /// Each dimension is in range, and their product is not. llama.cpp refuses the file, as it counts elements signed; a
     /// reader that multiplies without checking gets a small number instead, finds that the data is long enough for it, and
-    /// then computes with the dimensions as they stand, far outside the tensor (CVE-2026-33298). gguf-py had that fault with dimensions whose
-    /// product wraps to 4.
+    /// then computes with the dimensions as they stand, far outside the tensor (CVE-2026-33298). gguf-py had that fault with
+    /// dimensions whose product wraps to 4.
     ///
     /// No such tensor exists. The head was damaged, or made to attack readers: compare the file with its publisher's checksum
     /// and fetch it again.
