@@ -2,7 +2,8 @@
 
 use std::cell::OnceCell;
 
-use ggufkit_format::{Kv, KvPart, Path, Span, Tensor, TensorPart, Value, View, layout};
+use ggufkit_format::spec::{KeyInfo, keys};
+use ggufkit_format::{ByteStr, Kv, KvPart, Path, Span, Tensor, TensorPart, Value, View, layout};
 use ggufkit_inspect::summary::{self, Kind};
 use ggufkit_inspect::{Lookup, Model, Part, Place};
 
@@ -22,6 +23,72 @@ pub(crate) struct Facts<'a> {
     kind: OnceCell<Kind>,
     extents: OnceCell<Vec<Vec<Extent>>>,
     scan: Option<&'a DataScan>,
+    known: OnceCell<Vec<(Record<'a>, &'static KeyInfo)>>,
+}
+
+/// A key-value with its place in the subject.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record<'a> {
+    /// Number of the file in the subject.
+    pub(crate) file: usize,
+    /// That file's head.
+    pub(crate) view: View<'a>,
+    /// Position in the metadata, from 0.
+    pub(crate) index: usize,
+    /// The key-value.
+    pub(crate) kv: &'a Kv,
+}
+
+impl<'a> Record<'a> {
+    /// The key.
+    pub(crate) fn key(&self) -> ByteStr<'a> {
+        self.view.key(self.kv)
+    }
+
+    /// The value.
+    pub(crate) fn value(&self) -> Value<'a> {
+        self.view.value(self.kv)
+    }
+
+    /// A label at a part of it.
+    pub(crate) fn label(&self, part: KvPart) -> Label {
+        kv_label(self.file, &self.view, self.index, self.kv, part)
+    }
+}
+
+/// A tensor-info record with its place in the subject.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row<'a> {
+    /// Number of the file in the subject.
+    pub(crate) file: usize,
+    /// That file's head.
+    pub(crate) view: View<'a>,
+    /// Position in the tensor table, from 0.
+    pub(crate) index: usize,
+    /// The tensor.
+    pub(crate) tensor: &'a Tensor,
+}
+
+impl<'a> Row<'a> {
+    /// The name.
+    pub(crate) fn name(&self) -> ByteStr<'a> {
+        self.view.name(self.tensor)
+    }
+
+    /// The dimensions, the row length first.
+    pub(crate) fn dims(&self) -> &'a [u64] {
+        self.view.index().dims(self.tensor)
+    }
+
+    /// A label at a part of it.
+    pub(crate) fn label(&self, part: TensorPart) -> Label {
+        tensor_label(self.file, &self.view, self.index, self.tensor, part)
+    }
+
+    /// A label at all its dimensions.
+    pub(crate) fn shape_label(&self) -> Label {
+        shape_label(self.file, &self.view, self.index, self.tensor)
+    }
 }
 
 /// Where a tensor's data lies.
@@ -47,6 +114,7 @@ impl<'a> Facts<'a> {
             kind: OnceCell::new(),
             extents: OnceCell::new(),
             scan,
+            known: OnceCell::new(),
         }
     }
 
@@ -86,6 +154,29 @@ impl<'a> Facts<'a> {
     /// What sort of file it is.
     pub(crate) fn kind(&self) -> Kind {
         *self.kind.get_or_init(|| self.model.map_or(Kind::Unknown, |model| summary::kind(&model).0))
+    }
+
+    /// The key-values of all files, duplicates included.
+    pub(crate) fn records(&self) -> impl Iterator<Item = Record<'a>> + use<'a> {
+        self.views().flat_map(|(file, _, view)| {
+            let kvs = view.index().kvs().iter().enumerate();
+            kvs.map(move |(index, kv)| Record { file, view, index, kv })
+        })
+    }
+
+    /// The key-values whose keys are known, with what is known.
+    pub(crate) fn known(&self) -> &[(Record<'a>, &'static KeyInfo)] {
+        self.known.get_or_init(|| {
+            self.records().filter_map(|record| Some((record, keys::lookup(record.key().0)?))).collect()
+        })
+    }
+
+    /// The tensors of all files.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'a>> + use<'a> {
+        self.views().flat_map(|(file, _, view)| {
+            let tensors = view.index().tensors().iter().enumerate();
+            tensors.map(move |(index, tensor)| Row { file, view, index, tensor })
+        })
     }
 
     fn keys(&self) -> Option<&Lookup<'a, Kv>> {
