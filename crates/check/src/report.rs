@@ -95,5 +95,15 @@ pub(crate) fn omissions(facts: &Facts<'_>) -> Vec<Omission> {
             out.push(Omission { file: at, what, why: "there are too many".to_owned(), span: None });
         }
     }
+    // Where the set is known by its names, what is missing from it is a finding.
+    let others = facts.u64("split.count").and_then(|count| count.checked_sub(facts.files().len() as u64));
+    if let (None, Some(more @ 1..)) = (facts.subject().set, others) {
+        let what = match more {
+            1 => "the other shard of the model".to_owned(),
+            more => format!("the other {more} shards of the model"),
+        };
+        let why = "split.count asks for more files than were given".to_owned();
+        out.push(Omission { file: 0, what, why, span: None });
+    }
     out
 }

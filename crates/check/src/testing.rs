@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use ggufkit_format::{Options as ReadOptions, Outcome, View, parse};
-use ggufkit_io::{Diagnosis, ShardPart, diagnose};
+use ggufkit_io::{Diagnosis, ShardPart, ShardProblem, diagnose};
 use ggufkit_testkit::Builder;
 use ggufkit_testkit::sources::Memory;
 
@@ -21,11 +21,14 @@ use crate::{File, Options, Report, Severity, Source, Subject, check, render};
 pub(crate) struct Recipe {
     files: Vec<(String, Vec<u8>)>,
     read: ReadOptions,
+    problems: Vec<ShardProblem>,
+    /// Whether the file's length is told.
+    sized: bool,
 }
 
 impl From<Vec<u8>> for Recipe {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { files: vec![("model.gguf".to_owned(), bytes)], read: ReadOptions::new() }
+        Self { files: vec![("model.gguf".to_owned(), bytes)], read: ReadOptions::new(), problems: Vec::new(), sized: true }
     }
 }
 
@@ -37,25 +40,47 @@ impl From<Builder> for Recipe {
 
 impl Recipe {
     /// Files with names, as the members of a shard set.
-    #[allow(dead_code, reason = "rules about shards use it")]
     pub(crate) fn named<const N: usize>(files: [(&str, Vec<u8>); N]) -> Self {
         let files = files.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect();
-        Self { files, read: ReadOptions::new() }
+        Self { files, read: ReadOptions::new(), problems: Vec::new(), sized: true }
+    }
+
+    /// The same files, read with these options.
+    pub(crate) fn read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+
+    /// The same files, read as a stream without a length and without budgets.
+    pub(crate) fn unbounded(mut self) -> Self {
+        let limits = &mut self.read.limits;
+        (limits.max_head, limits.max_string, limits.max_array) = (u64::MAX, u64::MAX, u64::MAX);
+        self.sized = false;
+        self
+    }
+
+    /// The same files with a problem that only the folder they lie in can tell.
+    pub(crate) fn problem(mut self, problem: ShardProblem) -> Self {
+        self.problems.push(problem);
+        self
     }
 
     /// Judges the files and hands the report over.
     pub(crate) fn judge<T>(&self, options: &Options, then: impl FnOnce(&Report, &Subject<'_>) -> T) -> T {
         let sources: Vec<Memory> = self.files.iter().map(|(_, bytes)| Memory::new(bytes.clone())).collect();
-        let outcomes: Vec<Outcome> = self.files.iter().map(|(_, bytes)| parse(bytes, self.read)).collect();
+        let size = |bytes: &[u8]| self.sized.then_some(bytes.len() as u64);
+        let read = |bytes: &[u8]| self.read.with_size(size(bytes));
+        let outcomes: Vec<Outcome> =
+            self.files.iter().map(|(_, bytes)| parse(bytes, read(bytes))).collect();
         let diagnoses: Vec<Diagnosis> = (self.files.iter().zip(&sources).zip(&outcomes))
-            .map(|(((_, bytes), source), outcome)| diagnose(source, self.read, outcome, bytes).unwrap())
+            .map(|(((_, bytes), source), outcome)| diagnose(source, read(bytes), outcome, bytes).unwrap())
             .collect();
         let files: Vec<File<'_>> = (self.files.iter().zip(&sources))
             .zip(outcomes.iter().zip(&diagnoses))
             .map(|(((name, bytes), source), (outcome, diagnosis))| File {
                 label: name,
                 file_name: Some(name),
-                size: Some(bytes.len() as u64),
+                size: size(bytes),
                 view: outcome.index.as_ref().map(|index| View::new(index, bytes)),
                 error: outcome.error.as_ref(),
                 diagnosis,
@@ -65,7 +90,8 @@ impl Recipe {
         let shards: Vec<ShardPart<'_>> = (files.iter())
             .filter_map(|file| Some(ShardPart { path: file.label.as_ref(), view: file.view? }))
             .collect();
-        let problems = if files.len() > 1 { ggufkit_io::check_shards(&shards) } else { Vec::new() };
+        let mut problems = if files.len() > 1 { ggufkit_io::check_shards(&shards) } else { Vec::new() };
+        problems.extend(self.problems.iter().cloned());
         let subject = Subject { files: &files, set: None, problems: &problems };
         then(&check(&subject, options), &subject)
     }

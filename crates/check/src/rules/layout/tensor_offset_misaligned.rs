@@ -1,5 +1,6 @@
-use ggufkit_format::{AlignmentSource, Element, KvPart, TensorPart};
+use ggufkit_format::TensorPart;
 
+use super::fate::laid;
 use crate::facts::{self, Facts};
 use crate::finding::{Change, Finding, Safety};
 use crate::rule::rule;
@@ -9,32 +10,31 @@ rule! {
     /// A tensor's offset is not a multiple of the file's alignment.
     ///
     /// The format asks for every tensor to begin on a boundary, so that a mapped file can be computed on in place.
-    /// llama.cpp refuses such a file ("has offset X, expected Y"); readers that copy the data first accept it.
+    /// llama.cpp refuses such a file ("has offset X, expected Y"). Readers that cast mapped bytes to an array of floats
+    /// panic or have undefined behaviour; those that copy the data first, as gguf-py does, accept it.
     ///
-    /// The weights themselves are whole. `gguf repair` lays the data section out anew; the values do not change.
+    /// The weights themselves are whole. `gguf repair` lays the data section out anew; the values do not change. Where
+    /// every offset fits a smaller alignment, the writer used that one and recorded another, or none.
     GG203 "tensor-offset-misaligned" Layout Error: "tensor data does not start on an alignment boundary"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    for (at, _, view) in facts.views() {
-        let index = view.index();
-        let alignment = index.alignment();
-        for (number, tensor) in index.tensors().iter().enumerate() {
-            let over = tensor.offset.checked_rem(alignment).unwrap_or(0);
+    for laid in laid(facts) {
+        let (view, alignment) = (laid.view, laid.alignment);
+        for extent in laid.sane() {
+            let over = extent.offset.checked_rem(alignment).unwrap_or(0);
+            let Some(tensor) = view.index().tensors().get(extent.tensor) else { continue };
             if over == 0 {
                 continue;
             }
             sink.add(&RULE, || {
-                let primary = facts::tensor_label(at, &view, number, tensor, TensorPart::Offset)
+                let primary = facts::tensor_label(laid.at, &view, extent.tensor, tensor, TensorPart::Offset)
                     .text(format!("{} is not a multiple of {alignment}", tensor.offset));
                 let mut finding = Finding::new(&RULE, RULE.summary, primary)
                     .note("loaders that map tensors in place refuse or misread this file")
                     .help("`gguf repair FILE -o OUT` lays the data section out with correct padding")
                     .fix(Safety::Safe, "lay the data section out anew", Change::Relayout);
-                if let AlignmentSource::Key(key) = index.alignment_source()
-                    && let Some(kv) = usize::try_from(key).ok().and_then(|key| index.kvs().get(key))
-                {
-                    let label = facts::kv_label(at, &view, key as usize, kv, KvPart::Value(Element::Whole));
+                if let Some(label) = super::alignment_label(laid.at, &view) {
                     finding = finding.because(label.text(format!("general.alignment is {alignment}")));
                 }
                 finding
