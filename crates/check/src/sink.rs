@@ -19,7 +19,13 @@ pub(crate) struct Sink<'o> {
 
 impl<'o> Sink<'o> {
     pub(crate) fn new(options: &'o Options) -> Self {
-        Self { options, kept: Vec::new(), counts: BTreeMap::new(), ignored: BTreeMap::new(), omissions: Vec::new() }
+        Self {
+            options,
+            kept: Vec::new(),
+            counts: BTreeMap::new(),
+            ignored: BTreeMap::new(),
+            omissions: Vec::new(),
+        }
     }
 
     /// Whether a rule is to speak at all. For checks that cost something; [`Sink::add`] asks again.

@@ -28,7 +28,12 @@ pub(crate) struct Recipe {
 
 impl From<Vec<u8>> for Recipe {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { files: vec![("model.gguf".to_owned(), bytes)], read: ReadOptions::new(), problems: Vec::new(), sized: true }
+        Self {
+            files: vec![("model.gguf".to_owned(), bytes)],
+            read: ReadOptions::new(),
+            problems: Vec::new(),
+            sized: true,
+        }
     }
 }
 
@@ -70,8 +75,7 @@ impl Recipe {
         let sources: Vec<Memory> = self.files.iter().map(|(_, bytes)| Memory::new(bytes.clone())).collect();
         let size = |bytes: &[u8]| self.sized.then_some(bytes.len() as u64);
         let read = |bytes: &[u8]| self.read.with_size(size(bytes));
-        let outcomes: Vec<Outcome> =
-            self.files.iter().map(|(_, bytes)| parse(bytes, read(bytes))).collect();
+        let outcomes: Vec<Outcome> = self.files.iter().map(|(_, bytes)| parse(bytes, read(bytes))).collect();
         let diagnoses: Vec<Diagnosis> = (self.files.iter().zip(&sources).zip(&outcomes))
             .map(|(((_, bytes), source), outcome)| diagnose(source, read(bytes), outcome, bytes).unwrap())
             .collect();

@@ -18,22 +18,27 @@ rule! {
     GG009 "declared-too-large" Container Error: "a length or count is larger than what is left of the file"
 }
 
+/// No file is as long: 256 TiB.
+const IMPLAUSIBLE: u64 = 1 << 48;
+
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for (at, file, error) in super::broken(facts) {
         let Reason::TooLarge { what, declared, needed, remaining } = error.reason() else { continue };
         sink.add(&RULE, || {
-            let needed = match needed {
-                &u64::MAX => "more than 2^64 bytes".to_owned(),
-                &needed => facts::counted(needed, "byte"),
+            let left = facts::counted(*remaining, "byte");
+            let text = match needed {
+                &u64::MAX => format!("this takes more than 2^64 bytes; the file has {left} more"),
+                needed if needed == declared => format!("the file has {left} more"),
+                needed => format!("this takes at least {needed} bytes; the file has {left} more"),
             };
-            let primary = super::error_label(at, file, error, super::length_bytes(file))
-                .text(format!("{declared} takes at least {needed}; {remaining} left"));
+            let primary = super::error_label(at, file, error, super::length_bytes(file)).text(text);
             let message = format!("the {what} {declared} of {} does not fit in the file", error.path());
             let finding = Finding::new(&RULE, message, primary)
                 .note("loaders that trust the number allocate for it or compute past the file's end");
-            match error.help() {
-                Some(help) => finding.help(help),
-                None => finding,
+            match (needed, error.help()) {
+                (IMPLAUSIBLE.., _) => finding.help("no file is so long: the field is damaged or was made to harm"),
+                (_, Some(help)) => finding.help(help),
+                (_, None) => finding,
             }
         });
     }

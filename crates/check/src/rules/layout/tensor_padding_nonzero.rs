@@ -100,7 +100,7 @@ fn file() -> ggufkit_testkit::Built {
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
     let mut file = file();
-    file.patch("data.padding[1]", *b"\0\0\0\0left over");
+    file.patch("data.padding[1]", *b"\0\0\0\0the rest");
     file.into_bytes().into()
 }
 
