@@ -90,6 +90,11 @@ pub(crate) fn omissions(facts: &Facts<'_>) -> Vec<Omission> {
                 span,
             });
         }
+        if index.is_complete() && !index.tensors().is_empty() && file.size.is_none() {
+            let what = "whether the tensor data is all there".to_owned();
+            let why = "the file's length is not known".to_owned();
+            out.push(Omission { file: at, what, why, span: None });
+        }
         if index.anomalies_left_out() > 0 {
             let what = format!("{} more oddities of the head", index.anomalies_left_out());
             out.push(Omission { file: at, what, why: "there are too many".to_owned(), span: None });

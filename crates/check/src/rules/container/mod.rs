@@ -119,4 +119,46 @@ mod tests {
             assert_eq!(errors.len(), 1, "{reason:?}: {errors:?}");
         }
     }
+
+    /// A file with something of everything.
+    fn rich() -> ggufkit_testkit::Builder {
+        use ggufkit_testkit::{Builder, Tensor};
+        let file = Builder::new().kv("general.architecture", "llama").alignment(64);
+        let file = file.kv("tokens", vec!["a", "b"]).kv("split.no", 0_u16).kv("split.count", 1_u16);
+        file.tensor(Tensor::f32("a.weight", &[5, 2])).tensor(Tensor::new("b.weight", 2, &[64]))
+    }
+
+    /// Judges a damaged file; what ended its reading must be an error.
+    fn holds(bytes: Vec<u8>, what: &str) {
+        crate::testing::Recipe::from(bytes).judge(&Options::default(), |report, subject| {
+            let ended = subject.files.iter().any(|file| file.error.is_some());
+            assert!(!ended || report.worst() == Some(Severity::Error), "{what}");
+            let text = crate::render::full(report, subject, &crate::render::plain);
+            assert!(!text.chars().any(|c| c != '\n' && c.is_control()), "{what}: {text:?}");
+        });
+    }
+
+    #[test]
+    fn a_file_cut_anywhere_is_an_error() {
+        let whole = rich().bytes();
+        let data = whole.len() - 28;
+        for len in 0..data {
+            let bytes = whole.get(..len).unwrap().to_vec();
+            crate::testing::Recipe::from(bytes).judge(&Options::default(), |report, _| {
+                assert_eq!(report.worst(), Some(Severity::Error), "cut at {len}");
+            });
+        }
+    }
+
+    #[test]
+    fn any_damaged_byte_is_judged() {
+        let whole = rich().bytes();
+        for at in 0..whole.len() {
+            for value in [0, 1, 0x7f, 0xff] {
+                let mut bytes = whole.clone();
+                *bytes.get_mut(at).unwrap() = value;
+                holds(bytes, &format!("byte {at} is {value}"));
+            }
+        }
+    }
 }

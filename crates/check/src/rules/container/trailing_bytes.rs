@@ -4,6 +4,7 @@ use crate::facts::{Facts, counted};
 use crate::finding::{Change, Finding, Safety};
 use crate::place;
 use crate::rule::{Severity, rule};
+use crate::rules::layout::fate::{Laid, laid};
 use crate::rules::layout::peek::Peek;
 
 use crate::sink::Sink;
@@ -25,7 +26,11 @@ rule! {
 const LOOK: u64 = 64 << 10;
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    for (at, file) in facts.files().iter().enumerate() {
+    for Laid { at, file, fates, .. } in laid(facts) {
+        // Where an offset is not to be believed, nobody knows where the data ends.
+        if fates.iter().any(|fate| !fate.is_sane()) {
+            continue;
+        }
         let (Some(size), trailing @ 1.., None) = (file.size, file.diagnosis.trailing, file.diagnosis.joined)
         else {
             continue;
