@@ -21,6 +21,10 @@ rule! {
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for (at, file) in facts.files().iter().enumerate() {
         let Some(second) = file.diagnosis.joined else { continue };
+        // A GGUF inside a bigger file may have others beside it.
+        if file.view.is_some_and(|view| view.index().header().base > 0) {
+            continue;
+        }
         sink.add(&RULE, || {
             let primary = place::bytes_label(at, Span::new(second, 4), &Path::Unparsed)
                 .text("the magic of a second GGUF");

@@ -72,6 +72,19 @@ impl<'a, 'f> Laid<'a, 'f> {
     pub(in crate::rules) fn sane(&self) -> impl Iterator<Item = &'f Extent> + use<'_, 'a, 'f> {
         self.extents.iter().zip(&self.fates).filter(|(_, fate)| fate.is_sane()).map(|(extent, _)| extent)
     }
+
+    /// The first of these alignments to which all tensors are packed, without a gap and without an overlap.
+    pub(in crate::rules) fn packed_to(&self, mut alignments: impl Iterator<Item = u64>) -> Option<u64> {
+        alignments.find(|other| {
+            let mut next = Some(0);
+            self.sane().all(|extent| {
+                let fits = next == Some(extent.offset);
+                let end = extent.len.and_then(|len| extent.offset.checked_add(len));
+                next = end.and_then(|end| layout::align_up(end, *other));
+                fits
+            })
+        })
+    }
 }
 
 fn overflow(view: &View<'_>, alignment: u64, data_start: u64) -> Option<usize> {
