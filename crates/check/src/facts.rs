@@ -314,3 +314,11 @@ pub(crate) fn shape_label(file: usize, view: &View<'_>, index: usize, tensor: &T
     let label = tensor_label(file, view, index, tensor, TensorPart::Record);
     Label { span, path: format!("tensors[{index}].dims"), ..label }
 }
+
+/// A number with its unit: `1 byte`, `20 bytes`.
+pub(crate) fn counted(n: u64, unit: &str) -> String {
+    match n {
+        1 => format!("1 {unit}"),
+        n => format!("{n} {unit}s"),
+    }
+}

@@ -196,6 +196,16 @@ pub enum Change {
     },
     /// The data section is laid out anew: in the order of the table, without gaps, each tensor aligned, zeros between.
     Relayout,
+    /// The same with another alignment, and `general.alignment` as a u32 that gives it.
+    Realign {
+        /// The alignment, in bytes.
+        to: u32,
+    },
+    /// Several key-values go.
+    RemoveKvs {
+        /// Their positions in the metadata, from 0.
+        indices: Vec<u64>,
+    },
     /// The head is written anew in the standard layout, version 3.
     Rewrite,
     /// The file ends here.

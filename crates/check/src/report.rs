@@ -94,10 +94,25 @@ pub(crate) fn omissions(facts: &Facts<'_>) -> Vec<Omission> {
             });
         }
         of_data(facts, at, &mut out);
+        if index.is_complete() && !index.tensors().is_empty() && file.size.is_none() {
+            let what = "whether the tensor data is all there".to_owned();
+            let why = "the file's length is not known".to_owned();
+            out.push(Omission { file: at, what, why, span: None });
+        }
         if index.anomalies_left_out() > 0 {
             let what = format!("{} more oddities of the head", index.anomalies_left_out());
             out.push(Omission { file: at, what, why: "there are too many".to_owned(), span: None });
         }
+    }
+    // Where the set is known by its names, what is missing from it is a finding.
+    let others = facts.u64("split.count").and_then(|count| count.checked_sub(facts.files().len() as u64));
+    if let (None, Some(more @ 1..)) = (facts.subject().set, others) {
+        let what = match more {
+            1 => "the other shard of the model".to_owned(),
+            more => format!("the other {more} shards of the model"),
+        };
+        let why = "split.count asks for more files than were given".to_owned();
+        out.push(Omission { file: 0, what, why, span: None });
     }
     out
 }

@@ -16,6 +16,7 @@ pub(crate) struct Sink<'o> {
     /// Findings of each rule: kept, and counted only.
     counts: BTreeMap<&'static str, (&'static Rule, u64, u64)>,
     ignored: BTreeMap<&'static str, (&'static Rule, u64)>,
+    omissions: Vec<Omission>,
     /// Findings that the baseline covers.
     known: u64,
 }
@@ -29,6 +30,7 @@ impl<'o> Sink<'o> {
             kept: Vec::new(),
             counts: BTreeMap::new(),
             ignored: BTreeMap::new(),
+            omissions: Vec::new(),
         }
     }
 
@@ -75,7 +77,13 @@ impl<'o> Sink<'o> {
         }
     }
 
-    pub(crate) fn into_report(mut self, omissions: Vec<Omission>) -> Report {
+    /// Takes in what a rule could not look at; what it says of the rest stands.
+    pub(crate) fn omit(&mut self, omission: Omission) {
+        self.omissions.push(omission);
+    }
+
+    pub(crate) fn into_report(mut self, mut omissions: Vec<Omission>) -> Report {
+        omissions.append(&mut self.omissions);
         // Equal places keep the order in which the rules spoke: the cause's rule comes first.
         self.kept.sort_by_key(|finding| (finding.primary.file, finding.primary.span.start));
         let left_out = self.counts.into_values().filter(|(_, _, more)| *more > 0);

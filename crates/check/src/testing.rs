@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use ggufkit_format::{ByteStr, Options as ReadOptions, Outcome, View, parse};
-use ggufkit_io::{Diagnosis, ShardPart, diagnose};
+use ggufkit_io::{Diagnosis, ShardPart, ShardProblem, diagnose};
 use ggufkit_testkit::Builder;
 use ggufkit_testkit::sources::{Failing, Memory};
 
@@ -26,6 +26,9 @@ pub(crate) struct Recipe {
     scanned: bool,
     /// Position from which on the sources fail.
     fails_at: Option<u64>,
+    problems: Vec<ShardProblem>,
+    /// Whether the file's length is told.
+    sized: bool,
 }
 
 impl From<Vec<u8>> for Recipe {
@@ -42,7 +45,14 @@ impl From<Builder> for Recipe {
 
 impl Recipe {
     fn of(files: Vec<(String, Vec<u8>)>) -> Self {
-        Self { files, read: ReadOptions::new(), scanned: false, fails_at: None }
+        Self {
+            files,
+            read: ReadOptions::new(),
+            scanned: false,
+            fails_at: None,
+            problems: Vec::new(),
+            sized: true,
+        }
     }
 
     /// The same files, whose data is looked at too.
@@ -58,10 +68,29 @@ impl Recipe {
     }
 
     /// Files with names, as the members of a shard set.
-    #[allow(dead_code, reason = "rules about shards use it")]
     pub(crate) fn named<const N: usize>(files: [(&str, Vec<u8>); N]) -> Self {
         let files = files.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect();
         Self::of(files)
+    }
+
+    /// The same files, read with these options.
+    pub(crate) fn read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+
+    /// The same files, read as a stream without a length and without budgets.
+    pub(crate) fn unbounded(mut self) -> Self {
+        let limits = &mut self.read.limits;
+        (limits.max_head, limits.max_string, limits.max_array) = (u64::MAX, u64::MAX, u64::MAX);
+        self.sized = false;
+        self
+    }
+
+    /// The same files with a problem that only the folder they lie in can tell.
+    pub(crate) fn problem(mut self, problem: ShardProblem) -> Self {
+        self.problems.push(problem);
+        self
     }
 
     /// Judges the files and hands the report over.
@@ -74,10 +103,12 @@ impl Recipe {
                 None => Box::new(Memory::new(bytes.clone())),
             })
             .collect();
-        let outcomes: Vec<Outcome> = self.files.iter().map(|(_, bytes)| parse(bytes, self.read)).collect();
+        let size = |bytes: &[u8]| self.sized.then_some(bytes.len() as u64);
+        let read = |bytes: &[u8]| self.read.with_size(size(bytes));
+        let outcomes: Vec<Outcome> = self.files.iter().map(|(_, bytes)| parse(bytes, read(bytes))).collect();
         let diagnoses: Vec<Diagnosis> = (self.files.iter().zip(&outcomes))
             .map(|((_, bytes), outcome)| {
-                diagnose(&Memory::new(bytes.clone()), self.read, outcome, bytes).unwrap()
+                diagnose(&Memory::new(bytes.clone()), read(bytes), outcome, bytes).unwrap()
             })
             .collect();
         let files: Vec<File<'_>> = (self.files.iter().zip(&sources))
@@ -85,7 +116,7 @@ impl Recipe {
             .map(|(((name, bytes), source), (outcome, diagnosis))| File {
                 label: ByteStr(name.as_bytes()),
                 file_name: Some(name),
-                size: Some(bytes.len() as u64),
+                size: size(bytes),
                 view: outcome.index.as_ref().map(|index| View::new(index, bytes)),
                 error: outcome.error.as_ref(),
                 diagnosis,
@@ -95,7 +126,8 @@ impl Recipe {
         let shards: Vec<ShardPart<'_>> = (files.iter())
             .filter_map(|file| Some(ShardPart { path: file.file_name?.as_ref(), view: file.view? }))
             .collect();
-        let problems = if files.len() > 1 { ggufkit_io::check_shards(&shards) } else { Vec::new() };
+        let mut problems = if files.len() > 1 { ggufkit_io::check_shards(&shards) } else { Vec::new() };
+        problems.extend(self.problems.iter().cloned());
         let subject = Subject { files: &files, set: None, problems: &problems };
         let scan = self.scanned.then(|| crate::scan_data(&subject, NonZeroUsize::MIN, &|_| ()));
         then(&check(&subject, options, scan.as_ref()), &subject)
