@@ -1,0 +1,45 @@
+use ggufkit_format::{Element, KvPart, Scalar};
+use ggufkit_format::spec::ValueType;
+
+use crate::facts::Facts;
+use crate::finding::{Change, Finding, Safety};
+use crate::rule::rule;
+use crate::sink::Sink;
+
+rule! {
+    /// `general.quantization_version` is not 2.
+    ///
+    /// Version 1 means the block layouts from before May 2023, when Q4 and Q5 blocks kept their numbers in another order;
+    /// no GGUF file was written with them. A number above 2 would mean layouts that no reader knows yet. Loaders that look
+    /// at the key refuse the file or convert the blocks wrongly; llama.cpp ignores it and reads the blocks as version 2.
+    ///
+    /// It is nearly always a slip: the version of the model or of the file was written here. If the file runs in llama.cpp
+    /// and gives sensible text, the blocks are version 2: write 2.
+    GG417 "quantization-version-unknown" Conventions Warning: "general.quantization_version is not 2"
+}
+
+pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
+    let Some(place) = facts.key("general.quantization_version") else { return };
+    let Some(version) = facts.u64("general.quantization_version").filter(|version| *version != 2) else { return };
+    sink.add(&RULE, || {
+        let primary = facts.kv_label(&place, KvPart::Value(Element::Whole)).text("not 2");
+        let finding = Finding::new(&RULE, format!("general.quantization_version is {version}"), primary)
+            .note("blocks of GGUF files are of version 2; llama.cpp reads them so whatever the key says")
+            .help("write 2 if the model gives sensible text in llama.cpp");
+        if place.record.value_type == ValueType::UINT32 {
+            let change = Change::SetScalar { index: place.index as u64, value: Scalar::U32(2) };
+            return finding.fix(Safety::Unsafe, "write 2", change);
+        }
+        finding
+    });
+}
+
+#[cfg(test)]
+pub(super) fn bad() -> crate::testing::Recipe {
+    ggufkit_testkit::Builder::new().kv("general.quantization_version", 3_u32).into()
+}
+
+#[cfg(test)]
+pub(super) fn good() -> crate::testing::Recipe {
+    ggufkit_testkit::Builder::new().kv("general.quantization_version", 2_u32).into()
+}
