@@ -215,3 +215,45 @@ pub(crate) fn shape_label(file: usize, view: &View<'_>, index: usize, tensor: &T
     let label = tensor_label(file, view, index, tensor, TensorPart::Record);
     Label { span, path: format!("tensors[{index}].dims"), ..label }
 }
+
+/// A tensor with its place in the subject.
+#[derive(Clone, Copy)]
+pub(crate) struct TensorAt<'a> {
+    file: usize,
+    index: usize,
+    view: View<'a>,
+    pub(crate) tensor: &'a Tensor,
+}
+
+impl<'a> Facts<'a> {
+    /// Every tensor of every file.
+    pub(crate) fn each_tensor(&self) -> impl Iterator<Item = TensorAt<'a>> + use<'a> {
+        self.views().flat_map(|(file, _, view)| {
+            let records = view.index().tensors().iter().enumerate();
+            records.map(move |(index, tensor)| TensorAt { file, index, view, tensor })
+        })
+    }
+}
+
+impl<'a> TensorAt<'a> {
+    /// Where it stands: the number of the file in the subject, and the position in the tensor table.
+    pub(crate) fn position(&self) -> (usize, usize) {
+        (self.file, self.index)
+    }
+
+    pub(crate) fn name(&self) -> &'a [u8] {
+        self.view.name(self.tensor).0
+    }
+
+    pub(crate) fn dims(&self) -> &'a [u64] {
+        self.view.index().dims(self.tensor)
+    }
+
+    pub(crate) fn label(&self, part: TensorPart) -> Label {
+        tensor_label(self.file, &self.view, self.index, self.tensor, part)
+    }
+
+    pub(crate) fn shape_label(&self) -> Label {
+        shape_label(self.file, &self.view, self.index, self.tensor)
+    }
+}

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ggufkit_format::{Tensor, TensorPart};
 use ggufkit_inspect::summary::Kind;
 
 use super::schema::{Schema, Stack};
-use crate::facts::{self, Facts};
+use crate::facts::{Facts, TensorAt};
 use crate::finding::Label;
 
 /// Most layers that llama.cpp has room for.
@@ -42,50 +41,10 @@ pub(super) fn stacks(schema: Option<&'static Schema>) -> &'static [Stack] {
     schema.map_or(STACKS, |schema| schema.stacks)
 }
 
-/// A tensor with its place in the subject.
-#[derive(Clone, Copy)]
-pub(super) struct At<'a> {
-    file: usize,
-    index: usize,
-    view: ggufkit_format::View<'a>,
-    pub(super) tensor: &'a Tensor,
-}
-
-impl<'a> At<'a> {
-    pub(super) fn name(&self) -> &'a [u8] {
-        self.view.name(self.tensor).0
-    }
-
-    /// Where it stands in the order of the files.
-    pub(super) fn position(&self) -> (usize, usize) {
-        (self.file, self.index)
-    }
-
-    pub(super) fn dims(&self) -> &'a [u64] {
-        self.view.index().dims(self.tensor)
-    }
-
-    pub(super) fn label(&self, part: TensorPart) -> Label {
-        facts::tensor_label(self.file, &self.view, self.index, self.tensor, part)
-    }
-
-    pub(super) fn shape_label(&self) -> Label {
-        facts::shape_label(self.file, &self.view, self.index, self.tensor)
-    }
-}
-
-/// Every tensor of the subject.
-pub(super) fn tensors<'a>(facts: &Facts<'a>) -> impl Iterator<Item = At<'a>> + use<'a> {
-    facts.views().flat_map(|(file, _, view)| {
-        let records = view.index().tensors().iter().enumerate();
-        records.map(move |(index, tensor)| At { file, index, view, tensor })
-    })
-}
-
 /// The layers of a stack that have tensors, each with its first tensor.
-pub(super) fn found<'a>(facts: &Facts<'a>, stack: &Stack) -> BTreeMap<u64, At<'a>> {
+pub(super) fn found<'a>(facts: &Facts<'a>, stack: &Stack) -> BTreeMap<u64, TensorAt<'a>> {
     let mut layers = BTreeMap::new();
-    for at in tensors(facts) {
+    for at in facts.each_tensor() {
         if let Some((layer, _)) = stack.split(at.name()) {
             layers.entry(layer).or_insert(at);
         }

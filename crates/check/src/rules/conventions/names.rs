@@ -3,6 +3,7 @@
 use ggufkit_format::naming::parse_lenient;
 use ggufkit_format::{Element, KvPart, shorten};
 use ggufkit_inspect::names::disagreements;
+use ggufkit_inspect::summary::Kind;
 
 use crate::facts::Facts;
 use crate::finding::Finding;
@@ -25,6 +26,10 @@ pub(super) fn check(
     let parts = parse_lenient(name);
     for found in disagreements(&parts, &model).into_iter().filter(|found| is_about(found.part)) {
         let (Some(in_name), Some(place)) = (found.name, facts.key(found.key)) else { continue };
+        // A name need not say of what kind the file is, and vocabularies state that they are models.
+        if found.part == "type" && (in_name == "model" || facts.kind() == Kind::Vocab) {
+            continue;
+        }
         sink.add(rule, || {
             let (in_name, in_file) = (shorten(in_name.as_bytes(), 60), shorten(found.file.as_bytes(), 60));
             Finding::new(

@@ -1,8 +1,7 @@
 use ggufkit_format::TensorPart;
 use ggufkit_inspect::summary::Kind;
 
-use super::layers;
-use crate::facts::Facts;
+use crate::facts::{Facts, TensorAt};
 use crate::finding::Finding;
 use crate::rule::rule;
 use crate::sink::Sink;
@@ -24,8 +23,8 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if facts.key("general.quantization_version").is_some() || !facts.is_complete() || facts.kind() != Kind::Model {
         return;
     }
-    let quantized = |at: &layers::At<'_>| at.tensor.tensor_type.info().is_some_and(|info| info.is_quantized());
-    let Some(first) = layers::tensors(facts).find(quantized) else { return };
+    let quantized = |at: &TensorAt<'_>| at.tensor.tensor_type.info().is_some_and(|info| info.is_quantized());
+    let Some(first) = facts.each_tensor().find(quantized) else { return };
     sink.add(&RULE, || {
         let name = first.tensor.tensor_type;
         Finding::new(&RULE, RULE.summary, first.label(TensorPart::Type).text(format!("the first of them: {name}")))

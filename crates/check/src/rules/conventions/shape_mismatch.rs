@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 
 use ggufkit_format::{Element, KvPart, shorten};
 
-use super::layers::{self, At, model_architecture};
+use super::layers::{model_architecture};
 use super::schema::params::Params;
 use super::schema::{Dim, Found, Row, Schema};
-use crate::facts::Facts;
+use crate::facts::{Facts, TensorAt};
 use crate::finding::Finding;
 use crate::rule::rule;
 use crate::sink::Sink;
@@ -36,7 +36,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     }
     let params = Params::new(facts, arch);
     let mut found: BTreeMap<(&str, &str), Wrong<'_>> = BTreeMap::new();
-    for at in layers::tensors(facts) {
+    for at in facts.each_tensor() {
         let Some(Found { row: Some(row), stack, .. }) = schema.place(at.name()) else { continue };
         let layer = stack.map_or(0, |(_, layer)| layer);
         if layer > MAX_LAYER || fits(&params, row.shape, layer, at.dims()) {
@@ -54,7 +54,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 /// A tensor whose shape is wrong; that of the first layer where there are more.
 struct Wrong<'a> {
-    at: At<'a>,
+    at: TensorAt<'a>,
     row: &'static Row,
     layer: u64,
     count: u64,

@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 
 use ggufkit_format::{TensorPart, shorten};
 
-use super::layers::{self, At, is_whole, model_architecture};
+use super::layers::{is_whole, model_architecture};
 use super::schema::{Coverage, Schema};
-use crate::facts::Facts;
+use crate::facts::{Facts, TensorAt};
 use crate::finding::Finding;
 use crate::rule::rule;
 use crate::sink::Sink;
@@ -29,8 +29,8 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         return;
     }
     // Tensors that are named alike are told once: those of all layers, those of an encoder.
-    let mut found: BTreeMap<&[u8], (At<'_>, u64)> = BTreeMap::new();
-    for at in layers::tensors(facts) {
+    let mut found: BTreeMap<&[u8], (TensorAt<'_>, u64)> = BTreeMap::new();
+    for at in facts.each_tensor() {
         let name = at.name();
         let Some(place) = schema.place(name) else { continue };
         if schema.takes(&place) {
@@ -40,7 +40,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let like = encoder.map_or(place.rest, |prefix| prefix.as_bytes());
         found.entry(like).or_insert((at, 0)).1 += 1;
     }
-    let mut found: Vec<(&[u8], (At<'_>, u64))> = found.into_iter().collect();
+    let mut found: Vec<(&[u8], (TensorAt<'_>, u64))> = found.into_iter().collect();
     // The first ones of the table are shown where there are very many.
     found.sort_by_key(|(_, (at, _))| at.position());
     for (like, (at, count)) in found {

@@ -1,6 +1,6 @@
 use ggufkit_format::{Element, KvPart, shorten};
 
-use super::layers::{self, model_architecture};
+use super::layers::{model_architecture};
 use super::schema::{Dim, Found, Schema};
 use crate::facts::Facts;
 use crate::finding::Finding;
@@ -35,7 +35,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         }
         _ => return,
     };
-    for at in layers::tensors(facts) {
+    for at in facts.each_tensor() {
         let Some(Found { row: Some(row), .. }) = schema.place(at.name()) else { continue };
         let Some(axis) = row.shape.iter().position(|dim| *dim == Dim::Vocab) else { continue };
         let rows = at.dims().get(axis).copied().unwrap_or(1);
