@@ -220,4 +220,6 @@ pub(super) fn full_key(arch: &str, key: &str) -> String {
 }
 
 #[cfg(test)]
+mod models;
+#[cfg(test)]
 mod tests;

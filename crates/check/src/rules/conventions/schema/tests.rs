@@ -94,11 +94,20 @@ fn names_are_taken_apart() {
 #[ignore = "prints, tests nothing"]
 fn print_tables() {
     for schema in ALL {
-        let mut tensors: Vec<String> = schema.globals().map(|row| row.name.to_owned()).collect();
-        for stack in schema.stacks {
-            tensors.extend(stack.rows().map(|row| format!("{}.{{bid}}.{}", stack.prefix, row.name)));
-        }
-        let complete = schema.coverage == Coverage::Complete;
-        println!("{}", serde_json::json!({"name": schema.name, "complete": complete, "tensors": tensors}));
+        let of = |wanted: fn(&Row) -> bool| -> Vec<String> {
+            let globals = schema.globals().filter(|row| wanted(row)).map(|row| row.name.to_owned());
+            let layers = schema.stacks.iter().flat_map(|stack| {
+                let rows = stack.rows().filter(|row| wanted(row));
+                rows.map(|row| format!("{}.{{bid}}.{}", stack.prefix, row.name))
+            });
+            globals.chain(layers).collect()
+        };
+        let table = serde_json::json!({
+            "name": schema.name,
+            "complete": schema.coverage == Coverage::Complete,
+            "tensors": of(|_| true),
+            "required": of(|row| matches!(row.need, Need::Must)),
+        });
+        println!("{table}");
     }
 }

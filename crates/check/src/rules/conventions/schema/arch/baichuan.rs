@@ -2,4 +2,4 @@
 
 use super::prelude::*;
 
-pub(super) const SCHEMA: Schema = Schema { name: "baichuan", ..super::llama::SCHEMA };
+pub(super) const SCHEMA: Schema = Schema { name: "baichuan", ..super::internlm2::SCHEMA };

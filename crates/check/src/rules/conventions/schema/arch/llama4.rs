@@ -12,7 +12,6 @@ pub(super) const SCHEMA: Schema = Schema {
         QKV,
         ATTN_OUTPUT,
         ROT_EMBD,
-        SOME_QK_NORM,
         FFN_NORM,
         GATED_UNLESS_EXPERTS,
         EXPERTS,

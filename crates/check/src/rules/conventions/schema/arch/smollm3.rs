@@ -2,4 +2,4 @@
 
 use super::prelude::*;
 
-pub(super) const SCHEMA: Schema = Schema { name: "smollm3", ..super::llama::SCHEMA };
+pub(super) const SCHEMA: Schema = Schema { name: "smollm3", ..super::internlm2::SCHEMA };

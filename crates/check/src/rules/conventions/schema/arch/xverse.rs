@@ -2,4 +2,4 @@
 
 use super::prelude::*;
 
-pub(super) const SCHEMA: Schema = Schema { name: "xverse", ..super::llama::SCHEMA };
+pub(super) const SCHEMA: Schema = Schema { name: "xverse", ..super::internlm2::SCHEMA };
