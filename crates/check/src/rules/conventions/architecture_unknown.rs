@@ -15,7 +15,7 @@ rule! {
     /// versions of llama.cpp know names that this list lacks.
     ///
     /// It is a warning where the name differs from a known one only in case or in the signs between its words (`Qwen2`,
-    /// `gemma-3`): no program owns that name, and every key `{arch}.…` is looked up under it. Then write the known name, and
+    /// `gemma-3`) and no other program owns the name (Ollama's `gptoss`): every key `{arch}.…` is looked up under it. Then write the known name, and
     /// name the keys of the architecture alike. Otherwise open the file with the program that it was made for.
     GG402 "architecture-unknown" Conventions Note: "the architecture is none that llama.cpp knows"
 }
@@ -31,7 +31,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let message = format!("llama.cpp knows no architecture \"{}\"", shorten(name.as_bytes(), 60));
         let finding = Finding::new(&RULE, message, primary)
             .note("llama.cpp and the programs built on it refuse the file: unknown model architecture");
-        match ARCHITECTURES.iter().find(|known| is_same(known, name)) {
+        match ARCHITECTURES.iter().find(|known| is_same(known, name) && !OF_OTHERS.contains(&name)) {
             Some(known) => finding
                 .severity(Severity::Warning)
                 .help(format!("\"{known}\" is meant; keys that begin with the old name need the new one too"))
@@ -44,6 +44,9 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         }
     });
 }
+
+/// Names of other programs that are like one of llama.cpp.
+const OF_OTHERS: [&str; 1] = ["gptoss"];
 
 /// Whether two names differ only in case and in what stands between words.
 fn is_same(known: &str, name: &str) -> bool {

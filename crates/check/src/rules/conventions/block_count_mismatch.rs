@@ -24,7 +24,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if !is_whole(facts, arch) {
         return;
     }
-    for stack in layers::stacks(Schema::find(arch)) {
+    let schema = Schema::find(arch);
+    // Where it is not known how layers are counted, it may be in another way.
+    let severity = if schema.is_some() { Severity::Error } else { Severity::Warning };
+    for stack in layers::stacks(schema) {
         let Some((key, count)) = layers::stated(facts, arch, stack) else { continue };
         let found = layers::found(facts, stack);
         let Some((&last, beyond)) = found.last_key_value() else { continue };
@@ -47,6 +50,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     n => format!("{n} layers have no tensor, the first of them {first}"),
                 };
                 Finding::new(&RULE, format!("{which}: the file has {have} of {}", number_of(count, "layer")), primary)
+                    .severity(severity)
                     .note(format!("llama.cpp refuses the file: missing tensor '{}.{first}.…'", stack.prefix))
                     .help("make the file anew with all layers, or correct the count if the model has fewer")
             });

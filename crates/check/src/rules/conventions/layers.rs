@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ggufkit_format::spec::arch;
 use ggufkit_inspect::summary::Kind;
 
 use super::schema::{Schema, Stack};
@@ -11,9 +12,10 @@ use crate::finding::Label;
 /// Most layers that llama.cpp has room for.
 pub(super) const MAX_LAYERS: u64 = 512;
 
-/// The architecture of a model: of what runs on its own, not of an adapter, a projector or a vocabulary.
+/// The architecture of a model: of what runs on its own, not of an adapter, a projector or a vocabulary. Only one that
+/// llama.cpp knows: what the keys and names of other programs' models mean is theirs to say.
 pub(super) fn model_architecture<'a>(facts: &Facts<'a>) -> Option<&'a str> {
-    facts.architecture().filter(|name| !name.is_empty() && facts.kind() == Kind::Model)
+    facts.architecture().filter(|name| arch::is_known(name) && facts.kind() == Kind::Model)
 }
 
 /// Whether the file is the whole of a model, so that something can be called missing from it.

@@ -47,8 +47,18 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     }
     let mut found: Vec<Wrong<'_>> = found.into_values().collect();
     found.sort_by_key(|wrong| wrong.at.position());
+    // One number of the metadata that is wrong shows in many tensors: it is told once.
+    let mut groups: Vec<(Option<&Dim>, Vec<Wrong<'_>>)> = Vec::new();
     for wrong in found {
-        sink.add(&RULE, || wrong.finding(facts, &params));
+        let dim = wrong.dim(&params);
+        match groups.iter_mut().find(|(of, _)| dim.is_some() && *of == dim) {
+            Some((_, group)) => group.push(wrong),
+            None => groups.push((dim, vec![wrong])),
+        }
+    }
+    for (_, group) in groups {
+        let Some((first, others)) = group.split_first() else { continue };
+        sink.add(&RULE, || first.finding(facts, &params, others));
     }
 }
 
@@ -61,7 +71,17 @@ struct Wrong<'a> {
 }
 
 impl Wrong<'_> {
-    fn finding(&self, facts: &Facts<'_>, params: &Params<'_, '_>) -> Finding {
+    /// The first dimension that is wrong; none where there are too many of them.
+    fn dim(&self, params: &Params<'_, '_>) -> Option<&'static Dim> {
+        let dims = self.at.dims();
+        let is_wrong = |(axis, dim): &(usize, &'static Dim)| {
+            let got = dims.get(*axis).copied().unwrap_or(1);
+            params.size(dim, self.layer).is_some_and(|wanted| wanted != got)
+        };
+        self.row.shape.iter().enumerate().find(is_wrong).map(|(_, dim)| dim)
+    }
+
+    fn finding(&self, facts: &Facts<'_>, params: &Params<'_, '_>, others: &[Self]) -> Finding {
         let dims = self.at.dims();
         let size = |dim: &Dim| params.size(dim, self.layer).map_or_else(|| "any".to_owned(), |n| n.to_string());
         let expected: Vec<String> = self.row.shape.iter().map(size).collect();
@@ -69,26 +89,28 @@ impl Wrong<'_> {
         let name = shorten(self.at.name(), 80);
         let more = match self.count {
             1 => String::new(),
-            n => format!("; {n} layers alike"),
+            n => format!("; {n} tensors alike"),
         };
         let message = format!("{name} is [{}], expected [{}]{more}", list.join(", "), expected.join(", "));
-        let wrong = self.row.shape.iter().enumerate().find(|(axis, dim)| {
-            let got = dims.get(*axis).copied().unwrap_or(1);
-            params.size(dim, self.layer).is_some_and(|wanted| wanted != got)
-        });
+        let wrong = self.dim(params);
         let text = match wrong {
-            Some((_, dim)) => format!("should hold {}", params.words(dim, self.layer)),
+            Some(dim) => format!("should hold {}", params.words(dim, self.layer)),
             None => format!("{} dimensions are expected", self.row.shape.len()),
         };
         let mut finding = Finding::new(&RULE, message, self.at.shape_label().text(text));
-        let cause = wrong.and_then(|(_, dim)| key_of(dim)).and_then(|suffix| facts.arch_key(suffix));
+        let cause = wrong.and_then(key_of).and_then(|suffix| facts.arch_key(suffix));
         if let Some(cause) = cause {
             let label = facts.kv_label(&cause, KvPart::Value(Element::Whole));
             finding = finding.because(label.text("by this hyperparameter"));
         }
+        if !others.is_empty() {
+            let names: Vec<&str> = others.iter().take(6).map(|wrong| wrong.row.name).collect();
+            let more = if others.len() > names.len() { ", …" } else { "" };
+            finding = finding.note(format!("in the same number differ {}{more}", names.join(", ")));
+        }
         finding
             .note("llama.cpp refuses the file: tensor has wrong shape")
-            .help("if tensors of all layers differ alike, correct the hyperparameter; if one differs, the tensor")
+            .help("if many tensors differ in one number, correct the hyperparameter; if one differs, the tensor")
     }
 }
 
@@ -136,4 +158,19 @@ pub(super) fn good() -> crate::testing::Recipe {
         .tensor(Tensor::f32("blk.0.attn_v.weight", &[8, 2, 1]))
         .tensor(Tensor::f32("blk.0.attn_output.weight", &[4, 8]))
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tiny::Tiny;
+
+    #[test]
+    fn a_wrong_hyperparameter_is_told_once() {
+        let recipe: crate::testing::Recipe = Tiny::llama().key("llama.feed_forward_length", 24_u32).into();
+        let found = recipe.judge(&crate::Options::default(), |report, _| {
+            report.findings.iter().map(|f| (f.rule.name, f.notes.first().cloned())).collect::<Vec<_>>()
+        });
+        let note = "in the same number differ ffn_up.weight, ffn_down.weight".to_owned();
+        assert_eq!(found, [("shape-mismatch", Some(note))]);
+    }
 }

@@ -22,8 +22,9 @@ rule! {
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let Some(arch) = model_architecture(facts) else { return };
-    // Nearly all architectures name these tensors alike.
-    let Some(schema) = Schema::find(arch).or_else(|| Schema::find("llama")) else { return };
+    // The embedding has the same name in all architectures; the output matrix of some has a vocabulary of its own.
+    let table = Schema::find(arch);
+    let Some(schema) = table.or_else(|| Schema::find("llama")) else { return };
     let tokens = facts.key("tokenizer.ggml.tokens");
     let counted = tokens.and_then(|place| place.part.view.value(place.record).as_array()).map(|array| array.len());
     let (place, count, part) = match (tokens, counted) {
@@ -40,7 +41,8 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let Some(axis) = row.shape.iter().position(|dim| *dim == Dim::Vocab) else { continue };
         let rows = at.dims().get(axis).copied().unwrap_or(1);
         // A single dimension is no matrix of tokens; whatever it is, it says nothing about their number.
-        if rows == count || at.dims().len() <= axis {
+        let is_known = table.is_some() || row.name == "token_embd.weight";
+        if rows == count || at.dims().len() <= axis || !is_known {
             continue;
         }
         sink.add(&RULE, || {

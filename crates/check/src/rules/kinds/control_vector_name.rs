@@ -10,8 +10,8 @@ rule! {
     /// A tensor of a control vector is not named `direction.N` with N from 1 up.
     ///
     /// N is the layer behind which the direction is added. llama.cpp refuses the whole file at a name that is not of this
-    /// form ("invalid/unparsable direction tensor layer index") and at layer 0, which is the embedding and has no layer
-    /// before it ("invalid (zero) direction tensor layer index").
+    /// form ("invalid/unparsable direction tensor layer index") and at layer 0, for which it keeps
+    /// no place ("invalid (zero) direction tensor layer index").
     ///
     /// Programs that count layers from 0 have to add 1: `direction.1` belongs to the first. Rename the tensors, all of them
     /// by the same step, and compare the result with `controlvector.layer_count`.

@@ -15,8 +15,7 @@ rule! {
     /// two matrices cannot be merged.
     ///
     /// Matrices that were copied from the old `.dat` form by hand look like this. `llama-imatrix --in-file old.dat
-    /// -o new.gguf` converts them and asks for what the old form did not have; a matrix without a known source should be
-    /// measured anew.
+    /// -o new.gguf` converts them; a matrix without a known source should be measured anew.
     GG809 "imatrix-key-missing" Kinds Error: "an importance matrix lacks a key"
 }
 

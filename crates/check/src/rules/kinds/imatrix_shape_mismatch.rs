@@ -11,8 +11,8 @@ rule! {
     /// Sums or counts of an importance matrix are of a shape or a type that does not go together.
     ///
     /// `X.in_sum2` is F32 [columns, experts] and `X.counts` is F32 [1, experts]: one count for each expert, one expert where
-    /// there are none. llama.cpp's quantizer divides row by row; with another number of counts it refuses the file or reads
-    /// beyond them, and it reads the numbers as F32 whatever their type says.
+    /// there are none. llama.cpp's quantizer divides row by row and does not compare the shapes: with fewer counts than
+    /// experts it reads beyond them, and it reads the numbers as F32 whatever their type says.
     ///
     /// Convert or measure the matrix anew with `llama-imatrix`. Do not quantize an importance matrix: it is small, and its
     /// numbers span many orders of magnitude.
@@ -53,7 +53,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let other = facts.tensor_label(&counts, TensorPart::Dim(0));
             Finding::new(&RULE, message, at.shape_label().text("columns, and experts"))
                 .because(other.text("one count, for each expert"))
-                .note("llama.cpp's quantizer refuses the importance matrix")
+                .note("llama.cpp's quantizer divides row by row by the counts, and does not compare")
                 .help("convert or measure the matrix anew with llama-imatrix")
         });
     }

@@ -14,7 +14,7 @@ rule! {
     /// type "mlp" of LLaVA 1.5, which for any other model means refusal at a tensor that is not there or, where names agree,
     /// pictures that are not understood.
     ///
-    /// Files from before October 2023 lack the key and are of the type "mlp": write `clip.projector_type` = "mlp" into them.
+    /// The first files of LLaVA 1.5 lack the key and are of the type "mlp": write `clip.projector_type` = "mlp" into them.
     /// Any other file was made by a converter that forgot it: convert anew.
     GG807 "mmproj-projector-type-missing" Kinds Warning: "no key says of which type a projector is"
 }
