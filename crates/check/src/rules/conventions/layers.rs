@@ -15,18 +15,22 @@ pub(super) const MAX_LAYERS: u64 = 512;
 /// The architecture of a model: of what runs on its own, not of an adapter, a projector or a vocabulary. Only one that
 /// llama.cpp knows: what the keys and names of other programs' models mean is theirs to say.
 pub(super) fn model_architecture<'a>(facts: &Facts<'a>) -> Option<&'a str> {
-    facts.architecture().filter(|name| arch::is_known(name) && facts.kind() == Kind::Model)
+    facts.architecture().filter(|&name| name != "clip" && arch::is_known(name) && facts.kind() == Kind::Model)
 }
 
 /// Whether the file is the whole of a model, so that something can be called missing from it.
 ///
-/// It is where it has both sides of one: a hyperparameter (a key `{arch}.…`) and a tensor of a layer (`blk.N.…`). One
-/// without the other is a piece: weights that were dumped for some tool, a vocabulary, an example. Nothing is missing from
-/// a piece.
+/// It is where it has both sides of one: a hyperparameter (a key `{arch}.…`) and a tensor of a layer (`blk.N.…`, one that
+/// the architecture knows where its tensors are known). One without the other is a piece: weights that were dumped for some
+/// tool, a vocabulary, an example. Nothing is missing from a piece.
 pub(super) fn is_whole(facts: &Facts<'_>, arch: &str) -> bool {
     let Some(model) = facts.model().filter(|_| facts.is_complete()) else { return false };
     let of_arch = |key: &[u8]| key.strip_prefix(arch.as_bytes()).is_some_and(|rest| rest.starts_with(b"."));
-    let layer = |name: &[u8]| STACKS.iter().any(|stack| stack.split(name).is_some());
+    let schema = Schema::find(arch);
+    let layer = |name: &[u8]| match schema {
+        Some(schema) => schema.place(name).is_some_and(|at| at.stack.is_some() && at.row.is_some()),
+        None => STACKS.iter().any(|stack| stack.split(name).is_some()),
+    };
     model.kvs().any(|(_, key, _)| of_arch(key.as_bytes()))
         && model.tensors().any(|(_, name, _)| layer(name.as_bytes()))
 }

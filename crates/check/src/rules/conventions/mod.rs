@@ -11,6 +11,7 @@ use crate::rule::family;
 family![
     architecture_empty,
     architecture_unknown,
+    architecture_prefix_mismatch,
     required_key_missing,
     block_count_zero,
     block_count_out_of_range,
