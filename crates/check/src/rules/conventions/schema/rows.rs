@@ -1,6 +1,6 @@
 //! Groups of tensors that many architectures share.
 
-use super::Dim::{Any, Embd, Experts, Ff, FfExp, HeadK, K, O, Q, Qkv, V, Vocab};
+use super::Dim::{Any, Embd, Experts, Ff, FfExp, HeadK, K, Key, O, Q, Qkv, Times, V, Vocab};
 use super::{Need, Row, may, must, unless, with};
 
 pub(super) const RMS: &str = "attention.layer_norm_rms_epsilon";
@@ -92,7 +92,7 @@ pub(super) const UNGATED: &[Row] =
 
 /// A feed-forward network whose gate and input are one matrix.
 pub(super) const FUSED_GATE: &[Row] =
-    &[must("ffn_up.weight", &[Embd, super::Dim::Times(2, &Ff)]), must("ffn_down.weight", &[Ff, Embd])];
+    &[must("ffn_up.weight", &[Embd, Times(2, &Ff)]), must("ffn_down.weight", &[Ff, Embd])];
 
 /// What tells a layer of experts.
 pub(super) const ROUTER: &str = "ffn_gate_inp.weight";
@@ -118,7 +118,7 @@ pub(super) const EXPERTS: &[Row] = &[
     ),
     expert("ffn_up_exps.weight", &["ffn_gate_up_exps.weight", "ffn_up.0.weight"], &[Embd, FfExp, Experts]),
     expert("ffn_down_exps.weight", &["ffn_down.0.weight"], &[FfExp, Embd, Experts]),
-    may("ffn_gate_up_exps.weight", &[Embd, super::Dim::Times(2, &FfExp), Experts]),
+    may("ffn_gate_up_exps.weight", &[Embd, Times(2, &FfExp), Experts]),
 ];
 
 /// Experts whose width is not looked at: some models say it in `feed_forward_length`.
@@ -158,4 +158,44 @@ pub(super) const NEXTN: &[Row] = &[
     may("nextn.hnorm.weight", &[]),
     may("nextn.shared_head_head.weight", &[]),
     may("nextn.shared_head_norm.weight", &[]),
+];
+
+/// Learned positions.
+pub(super) const LEARNED_POSITIONS: &[Row] = &[must("position_embd.weight", &[Embd, Key("context_length")])];
+
+/// Biases of every matrix, where queries, keys and values are one matrix.
+pub(super) const ALL_BIASES: &[Row] = &[
+    must("attn_qkv.bias", &[Qkv]),
+    must("attn_output.bias", &[Embd]),
+    must("ffn_up.bias", &[Ff]),
+    must("ffn_down.bias", &[Embd]),
+];
+
+/// Around the layers of an encoder in the manner of BERT.
+pub(super) const ENCODER_GLOBALS: &[Row] = &[
+    must("token_embd_norm.weight", &[Embd]),
+    must("token_embd_norm.bias", &[Embd]),
+    may("token_types.weight", &[Embd, Key("tokenizer.ggml.token_type_count")]),
+];
+
+/// Norms behind attention and behind the feed-forward network of such an encoder.
+pub(super) const ENCODER_NORMS: &[Row] = &[
+    must("attn_output_norm.weight", &[Embd]),
+    must("attn_output_norm.bias", &[Embd]),
+    must("layer_output_norm.weight", &[Embd]),
+    must("layer_output_norm.bias", &[Embd]),
+];
+/// Attention with a gate in some layers, a gated delta network in the others.
+pub(super) const DELTA_OR_ATTENTION: &[Row] = &[
+    unless(&["ssm_out.weight", "attn_qkv.weight"], "attn_q.weight", &[Embd, Times(2, &Q)]),
+    unless(&["ssm_out.weight", "attn_qkv.weight"], "attn_k.weight", &[Embd, K]),
+    unless(&["ssm_out.weight", "attn_qkv.weight"], "attn_v.weight", &[Embd, V]),
+    unless(&["ssm_out.weight"], "attn_output.weight", &[O, Embd]),
+    may("attn_q_norm.weight", &[HeadK]),
+    may("attn_k_norm.weight", &[HeadK]),
+    must("post_attention_norm.weight", &[Embd]),
+    with("ssm_out.weight", "ssm_conv1d.weight", &[]),
+    with("ssm_out.weight", "ssm_norm.weight", &[]),
+    with("ssm_out.weight", "ssm_a", &[]),
+    may("ssm_out.weight", &[Key("ssm.inner_size"), Embd]),
 ];

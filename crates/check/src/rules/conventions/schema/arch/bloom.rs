@@ -7,16 +7,8 @@ pub(super) const SCHEMA: Schema = Schema {
     coverage: Complete,
     keys: &[NORM],
     globals: &[EMBEDDING, GLOBALS, OUTPUT_NORM_BIAS, OUTPUT],
-    stacks: &[blk(&[ATTN_NORM_BIAS, FUSED_QKV, ATTN_OUTPUT, FFN_NORM_BIAS, UNGATED, OWN])],
+    stacks: &[blk(&[ATTN_NORM_BIAS, FUSED_QKV, ATTN_OUTPUT, FFN_NORM_BIAS, UNGATED, ALL_BIASES])],
 };
 
 /// The norm of the embedding.
 const GLOBALS: &[Row] = &[must("token_embd_norm.weight", &[Embd]), must("token_embd_norm.bias", &[Embd])];
-
-/// Everything has a bias.
-const OWN: &[Row] = &[
-    must("attn_qkv.bias", &[Qkv]),
-    must("attn_output.bias", &[Embd]),
-    must("ffn_up.bias", &[Ff]),
-    must("ffn_down.bias", &[Embd]),
-];

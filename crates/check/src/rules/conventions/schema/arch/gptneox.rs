@@ -7,13 +7,5 @@ pub(super) const SCHEMA: Schema = Schema {
     coverage: Complete,
     keys: &[NORM],
     globals: &[EMBEDDING, OUTPUT_NORM_BIAS, OUTPUT],
-    stacks: &[blk(&[ATTN_NORM_BIAS, FUSED_QKV, ATTN_OUTPUT, FFN_NORM_BIAS, UNGATED, OWN])],
+    stacks: &[blk(&[ATTN_NORM_BIAS, FUSED_QKV, ATTN_OUTPUT, FFN_NORM_BIAS, UNGATED, ALL_BIASES])],
 };
-
-/// Everything has a bias.
-const OWN: &[Row] = &[
-    must("attn_qkv.bias", &[Qkv]),
-    must("attn_output.bias", &[Embd]),
-    must("ffn_up.bias", &[Ff]),
-    must("ffn_down.bias", &[Embd]),
-];

@@ -6,23 +6,12 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "nomic-bert-moe",
     coverage: Partial,
     keys: &[NORM],
-    globals: &[EMBEDDING, GLOBALS, CLASSIFIER],
-    stacks: &[blk(&[FUSED_QKV, ATTN_OUTPUT, OWN])],
+    globals: &[EMBEDDING, ENCODER_GLOBALS, CLASSIFIER],
+    stacks: &[blk(&[FUSED_QKV, ATTN_OUTPUT, ENCODER_NORMS, OWN])],
 };
 
-/// Around the layers of an encoder.
-const GLOBALS: &[Row] = &[
-    must("token_embd_norm.weight", &[Embd]),
-    must("token_embd_norm.bias", &[Embd]),
-    may("token_types.weight", &[Embd, Key("tokenizer.ggml.token_type_count")]),
-];
-
-/// Norms come behind attention and behind the feed-forward network.
+/// Experts in layers with a router.
 const OWN: &[Row] = &[
-    must("attn_output_norm.weight", &[Embd]),
-    must("attn_output_norm.bias", &[Embd]),
-    must("layer_output_norm.weight", &[Embd]),
-    must("layer_output_norm.bias", &[Embd]),
     unless(&[ROUTER], "ffn_up.weight", &[Embd, Ff]),
     unless(&[ROUTER], "ffn_down.weight", &[Ff, Embd]),
     may(ROUTER, &[Embd, Experts]),
