@@ -125,6 +125,13 @@ fn answer(facts: &Facts<'_>, report: &Report, loader: Loader) -> Answer {
         why: finding.message.clone(),
     };
     let effect = |finding: &&Finding| table::effect(finding.rule, loader.column());
+    if loader == Loader::Candle
+        && let Some(ty) = facts.rows().map(|row| row.tensor.tensor_type).find(|ty| !table::candle_knows(*ty))
+        && ty.info().is_some_and(|info| !info.is_removed())
+    {
+        let why = format!("tensor type {ty} is not known to it");
+        return Answer { loader, verdict: Verdict::Rejects, rule: None, why };
+    }
     // In the order of the file: a reader stops at the first thing it cannot bear.
     if let Some(finding) = report.findings.iter().find(|finding| effect(finding) == Verdict::Rejects) {
         return of(Verdict::Rejects, finding);

@@ -9,20 +9,22 @@
 //! names; gguf_reader.py; gguf_file.rs of candle-core; gguf.ts. The oracle test runs these readers on all handed cases and
 //! holds the rows against what they do.
 
+use ggufkit_format::spec::TensorType;
+
 use super::Verdict;
 use crate::rule::{Family, Rule};
 
-struct Row {
+struct TensorAt {
     rule: &'static str,
     effects: &'static [u8; 6],
 }
 
-const fn row(rule: &'static str, effects: &'static [u8; 6]) -> Row {
-    Row { rule, effects }
+const fn row(rule: &'static str, effects: &'static [u8; 6]) -> TensorAt {
+    TensorAt { rule, effects }
 }
 
 /// Rules that a row of its own speaks of. Every rule of the container, the metadata, the layout and the tensor table has one.
-const ROWS: &[Row] = &[
+const ROWS: &[TensorAt] = &[
     // The container.
     row("not-gguf", b"rrrrrr"),
     row("bad-magic", b"rrrrrr"),
@@ -74,7 +76,8 @@ const ROWS: &[Row] = &[
     row("architecture-empty", b"araaar"),
     row("architecture-type", b"araaar"),
     // Layout.
-    row("alignment-unusable", b"rrrrrr"),
+    // A value that is no integer is passed over by candle and by the JavaScript reader.
+    row("alignment-unusable", b"rrr??r"),
     row("alignment-not-power-of-two", b"rrraa?"),
     row("tensor-offset-misaligned", b"rraaa?"),
     row("alignment-type", b"rrraa?"),
@@ -123,6 +126,11 @@ pub(super) fn effect(rule: &Rule, column: usize) -> Verdict {
         Some(b'r') => Verdict::Rejects,
         _ => Verdict::Unknown,
     }
+}
+
+/// The tensor types that candle has (`GgmlDType::from_u32`); it refuses a file that holds any other.
+pub(super) fn candle_knows(ty: TensorType) -> bool {
+    matches!(ty.0, 0..=3 | 6..=15 | 30)
 }
 
 /// Rules without a row: about what the file means. Readers of heads do not look at that; who loads a model does.

@@ -49,8 +49,7 @@ pub(crate) static RECIPES: &[&[crate::testing::Recipes]] = &[
 
 /// Whether all that the model's architecture needs is known here; `None` for a file that is no model.
 pub(crate) fn is_described(facts: &crate::facts::Facts<'_>) -> Option<bool> {
-    let _ = facts;
-    None
+    conventions::is_described(facts)
 }
 
 /// Every rule, in the order of the codes.
