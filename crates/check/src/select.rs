@@ -104,7 +104,9 @@ mod tests {
         let mut selection = Selection::default();
         assert!(selection.selects(rule("tensor-gap")));
         selection.select("GG203").unwrap();
-        assert!(selection.selects(rule("tensor-offset-misaligned")) && !selection.selects(rule("tensor-gap")));
+        assert!(
+            selection.selects(rule("tensor-offset-misaligned")) && !selection.selects(rule("tensor-gap"))
+        );
         selection.select("layout").unwrap();
         assert!(selection.selects(rule("tensor-gap")) && !selection.selects(rule("duplicate-key")));
         assert_eq!(selection.select("tensor-gpa").unwrap_err().near, Some("tensor-gap"));

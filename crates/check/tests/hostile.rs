@@ -1,6 +1,12 @@
 //! Damaged and malicious files: judged to the end, said without harm, with nothing called clean that was not read.
 
-#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 #[allow(dead_code, reason = "each test uses its part")]
 mod judged;

@@ -1,6 +1,12 @@
 //! Sound models are left in peace: no finding above a note. Whatever is excepted is listed here, with the reason.
 
-#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 #[allow(dead_code, reason = "each test uses its part")]
 mod judged;

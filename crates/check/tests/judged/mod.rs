@@ -2,9 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use ggufkit_check::{
-    DataScan, File, Options, Report, Source, Subject, check, loaders, render, scan_data,
-};
+use ggufkit_check::{DataScan, File, Options, Report, Source, Subject, check, loaders, render, scan_data};
 use ggufkit_format::{ByteStr, Options as ReadOptions, ReadAt, View, is_safe, parse};
 use ggufkit_io::diagnose;
 use ggufkit_testkit::sources::Memory;
@@ -38,7 +36,11 @@ pub fn judged(bytes: &[u8]) {
             for label in core::iter::once(&finding.primary).chain(&finding.secondary) {
                 let rule = finding.rule.name;
                 assert!(label.file < subject.files.len(), "{rule} points at a file that is not there");
-                assert!(label.span.start <= size || label.path.ends_with(".data"), "{rule}: {:?}", label.span);
+                assert!(
+                    label.span.start <= size || label.path.ends_with(".data"),
+                    "{rule}: {:?}",
+                    label.span
+                );
             }
         }
         let places: Vec<_> = report.findings.iter().map(|f| (f.primary.file, f.primary.span.start)).collect();
@@ -59,6 +61,10 @@ pub fn judged(bytes: &[u8]) {
         let json = serde_json::to_string(&(render::json(report, subject), sarif)).unwrap();
         serde_json::from_str::<serde_json::Value>(&json).unwrap();
         assert_eq!(loaders(subject, report).len(), ggufkit_check::Loader::ALL.len());
-        assert_eq!(&check(subject, &Options::default(), Some(scan)), report, "the same bytes, the same report");
+        assert_eq!(
+            &check(subject, &Options::default(), Some(scan)),
+            report,
+            "the same bytes, the same report"
+        );
     });
 }
