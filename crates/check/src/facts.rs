@@ -9,6 +9,7 @@ use ggufkit_inspect::{Lookup, Model, Part, Place};
 use crate::finding::Label;
 use crate::place;
 use crate::subject::{File, Subject};
+use crate::vocabulary::Vocabulary;
 
 /// The subject, with what several rules need to know about it.
 pub(crate) struct Facts<'a> {
@@ -20,6 +21,7 @@ pub(crate) struct Facts<'a> {
     tensors: OnceCell<Option<Lookup<'a, Tensor>>>,
     kind: OnceCell<Kind>,
     extents: OnceCell<Vec<Vec<Extent>>>,
+    vocabulary: OnceCell<Option<Vocabulary<'a>>>,
 }
 
 /// Where a tensor's data lies.
@@ -44,6 +46,7 @@ impl<'a> Facts<'a> {
             tensors: OnceCell::new(),
             kind: OnceCell::new(),
             extents: OnceCell::new(),
+            vocabulary: OnceCell::new(),
         }
     }
 
@@ -157,6 +160,11 @@ impl<'a> Facts<'a> {
             self.files().iter().map(of).collect()
         });
         all.get(file).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The vocabulary, where `tokenizer.ggml.tokens` is an array of strings.
+    pub(crate) fn vocabulary(&self) -> Option<&Vocabulary<'a>> {
+        self.vocabulary.get_or_init(|| Vocabulary::new(self.key("tokenizer.ggml.tokens")?)).as_ref()
     }
 
     /// The number in the subject of a file of the model.

@@ -11,6 +11,7 @@
 #![warn(missing_docs)]
 
 mod facts;
+mod few;
 mod finding;
 mod place;
 pub mod render;
@@ -22,6 +23,7 @@ mod sink;
 mod subject;
 #[cfg(test)]
 mod testing;
+mod vocabulary;
 
 pub use finding::{Change, Finding, Fix, Label, Safety};
 pub use report::{Count, Ignored, Omission, Report};
