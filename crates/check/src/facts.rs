@@ -9,6 +9,7 @@ use ggufkit_inspect::{Lookup, Model, Part, Place};
 use crate::finding::Label;
 use crate::place;
 use crate::subject::{File, Subject};
+use crate::template::Templates;
 use crate::vocabulary::Vocabulary;
 
 /// The subject, with what several rules need to know about it.
@@ -22,6 +23,7 @@ pub(crate) struct Facts<'a> {
     kind: OnceCell<Kind>,
     extents: OnceCell<Vec<Vec<Extent>>>,
     vocabulary: OnceCell<Option<Vocabulary<'a>>>,
+    templates: OnceCell<Templates<'a>>,
 }
 
 /// Where a tensor's data lies.
@@ -47,6 +49,7 @@ impl<'a> Facts<'a> {
             kind: OnceCell::new(),
             extents: OnceCell::new(),
             vocabulary: OnceCell::new(),
+            templates: OnceCell::new(),
         }
     }
 
@@ -165,6 +168,16 @@ impl<'a> Facts<'a> {
     /// The vocabulary, where `tokenizer.ggml.tokens` is an array of strings.
     pub(crate) fn vocabulary(&self) -> Option<&Vocabulary<'a>> {
         self.vocabulary.get_or_init(|| Vocabulary::new(self.key("tokenizer.ggml.tokens")?)).as_ref()
+    }
+
+    /// What is to be said about the chat templates.
+    pub(crate) fn templates(&self) -> &Templates<'a> {
+        self.templates.get_or_init(|| {
+            // Of a head that was cut nothing can be called absent, so tokens are not looked up.
+            let vocabulary =
+                self.vocabulary().filter(|vocabulary| vocabulary.len() > 0 && self.is_complete());
+            self.model().map(|model| Templates::new(&model, vocabulary)).unwrap_or_default()
+        })
     }
 
     /// The number in the subject of a file of the model.

@@ -21,6 +21,7 @@ pub mod rules;
 mod select;
 mod sink;
 mod subject;
+pub mod template;
 #[cfg(test)]
 mod testing;
 mod vocabulary;

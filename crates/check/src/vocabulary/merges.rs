@@ -1,9 +1,10 @@
 //! The merge rules of a byte-pair encoding, held against the vocabulary.
 
+use std::collections::HashMap;
+
 use ggufkit_format::Kv;
 use ggufkit_inspect::Place;
 
-use super::table::Table;
 use super::{Texts, Vocabulary, strings};
 use crate::few::Few;
 
@@ -47,33 +48,54 @@ pub(crate) struct Merges {
 impl Merges {
     pub(super) fn new<'a>(vocabulary: &Vocabulary<'a>, place: &Place<'a, Kv>) -> Option<Self> {
         let rules = Texts::new(place, strings(place)?)?;
-        let mut table = Table::with_room_for(rules.len());
+        let table = &vocabulary.table;
         let mut found = Self { count: rules.len() as u64, ..Self::default() };
+        let mut hashes = Vec::with_capacity(rules.len());
         let mut joined = Vec::new();
         for (number, rule) in rules.iter() {
             if !rule.is_ascii() && core::str::from_utf8(rule).is_err() {
                 found.not_utf8.push(number);
             }
+            hashes.push(table.hash(rule));
             let Some((left, right)) = pieces(rule) else {
                 found.malformed.push(number);
                 continue;
             };
-            if let Some(before) = table.insert(rule, number, |number| rules.get(number)) {
-                found.duplicates.push((before, number));
-                continue;
-            }
             joined.clear();
             joined.extend_from_slice(left);
             joined.extend_from_slice(right);
-            // The result first: it is the one that is missing when a vocabulary was cut.
-            let missing = [(Side::Result, joined.as_slice()), (Side::Left, left), (Side::Right, right)]
-                .into_iter()
-                .find(|(_, piece)| vocabulary.find(piece).is_none());
-            if let Some((side, _)) = missing {
+            // The result first: it is the one that is missing when a vocabulary was cut. All three are looked up before
+            // any is judged, so that the look-ups wait for memory together.
+            let known = [joined.as_slice(), left, right].map(|piece| table.has_hash(table.hash(piece)));
+            let missing =
+                known.into_iter().zip([Side::Result, Side::Left, Side::Right]).find(|(known, _)| !known);
+            if let Some((_, side)) = missing {
                 found.unknown.push((number, side));
             }
         }
+        found.find_duplicates(&rules, hashes);
         Some(found)
+    }
+
+    /// Rules that occurred before. `hashes` are theirs, in their order.
+    fn find_duplicates(&mut self, rules: &Texts<'_>, hashes: Vec<u64>) {
+        let mut sorted = hashes.clone();
+        sorted.sort_unstable();
+        let mut again: HashMap<u64, Option<u32>> =
+            sorted.array_windows().filter(|[a, b]| a == b).map(|[a, _]| (*a, None)).collect();
+        drop(sorted);
+        if again.is_empty() {
+            return;
+        }
+        for (number, hash) in (0_u32..).zip(hashes) {
+            match again.get_mut(&hash) {
+                Some(Some(first)) if rules.get(*first) == rules.get(number) => {
+                    self.duplicates.push((*first, number))
+                }
+                Some(first @ None) => *first = Some(number),
+                _ => {}
+            }
+        }
     }
 }
 
