@@ -8,6 +8,7 @@ mod content;
 mod depth;
 mod lex;
 mod names;
+mod prepare;
 mod scan;
 
 use std::fmt::Write as _;
@@ -19,6 +20,7 @@ use sha2::{Digest as _, Sha256};
 use crate::few::Few;
 use crate::vocabulary::Vocabulary;
 pub(crate) use content::Trigger;
+pub use prepare::prepare;
 pub(crate) use scan::{Issues, Spot};
 
 /// The key of the template that engines use unless they are told otherwise.

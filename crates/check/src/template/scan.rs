@@ -4,9 +4,9 @@ use core::ops::Range;
 use std::collections::{HashMap, HashSet};
 
 use super::content::{Content, Trigger};
-use super::depth::Depth;
 use super::lex::{self, Placed, Tag, Token, Visit};
 use super::names;
+use super::prepare;
 use crate::few::Few;
 use crate::vocabulary::Vocabulary;
 
@@ -60,8 +60,6 @@ pub(crate) struct Issues<'t> {
     pub(crate) tokens_known: u64,
 }
 
-/// Bytes of a template that is handed to the parser.
-const MAX_PARSED: usize = 1 << 20;
 /// Names that are kept of a template: defined ones, and called ones that are not known.
 const MAX_NAMES: usize = 4096;
 /// Bytes of a special token's text.
@@ -76,34 +74,28 @@ impl<'t> Issues<'t> {
             vocabulary,
             issues,
             content: Content::default(),
-            depth: Depth::default(),
             defined: HashSet::new(),
             called: HashMap::new(),
             gates: Vec::new(),
             gated: 0,
-            generation: Vec::new(),
-            cut: false,
         };
         lex::walk(source, &mut scan);
-        let Scan { mut issues, depth, defined, called, generation, cut, .. } = scan;
+        let Scan { mut issues, defined, called, .. } = scan;
         let mut called: Vec<Spot<'t>> =
             called.into_values().filter(|spot| !defined.contains(spot.text)).collect();
         called.sort_by_key(|spot| spot.at);
         called.into_iter().for_each(|spot| issues.functions.push(spot));
-        let excess = match depth.excess() {
-            Some(excess) => Some(excess),
-            None if cut => Some(format!("a tag has more than {} tokens", lex::MAX_TOKENS)),
-            None if source.len() > MAX_PARSED => {
-                Some(format!("it has {} bytes, the limit is {MAX_PARSED}", source.len()))
-            }
-            None if source.len() > *room => Some("the templates of the file are too many".to_owned()),
-            None => None,
-        };
-        match excess {
-            Some(excess) => issues.not_parsed = Some(excess),
-            None => {
-                *room -= source.len();
-                issues.syntax = core::str::from_utf8(source).ok().and_then(|text| syntax(text, &generation));
+        // That text is not UTF-8 is said by another rule.
+        if core::str::from_utf8(source).is_ok() {
+            match prepare(source) {
+                Err(excess) => issues.not_parsed = Some(excess),
+                Ok(text) if text.len() > *room => {
+                    issues.not_parsed = Some("the templates of the file are too many".to_owned());
+                }
+                Ok(text) => {
+                    *room -= text.len();
+                    issues.syntax = syntax(&text);
+                }
             }
         }
         issues
@@ -160,17 +152,9 @@ fn joins(c: char, before: Option<char>, after: Option<&str>) -> bool {
 }
 
 /// What the parser has against a template.
-fn syntax(text: &str, generation: &[Range<usize>]) -> Option<Syntax> {
-    // transformers marks the assistant's part with a statement of its own, which says nothing about the text.
-    let mut bytes = text.as_bytes().to_vec();
-    for tag in generation {
-        if let Some(tag) = bytes.get_mut(tag.clone()) {
-            tag.fill(b' ');
-        }
-    }
-    let text = String::from_utf8(bytes).ok()?;
+fn syntax(text: &str) -> Option<Syntax> {
     let environment = minijinja::Environment::empty();
-    let error = environment.template_from_str(&text).err()?;
+    let error = environment.template_from_str(text).err()?;
     let whole = 0..text.len();
     let range = error.range().filter(|range| range.end <= text.len()).unwrap_or(whole);
     let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
@@ -185,16 +169,12 @@ struct Scan<'t, 'v, 'a> {
     vocabulary: Option<&'v Vocabulary<'a>>,
     issues: Issues<'t>,
     content: Content<'t>,
-    depth: Depth,
     defined: HashSet<&'t [u8]>,
     called: HashMap<&'t [u8], Spot<'t>>,
     /// For each open `if`, whether it is a condition on what a message says.
     gates: Vec<bool>,
     /// How many of them are.
     gated: usize,
-    /// Statements that only transformers knows.
-    generation: Vec<Range<usize>>,
-    cut: bool,
 }
 
 impl<'t> Visit<'t> for Scan<'t, '_, '_> {
@@ -204,13 +184,8 @@ impl<'t> Visit<'t> for Scan<'t, '_, '_> {
         self.tokens(text, at);
     }
 
-    fn tag(&mut self, tag: Tag, tokens: &[Placed<'t>], span: Range<usize>, whole: bool) {
-        self.cut |= !whole;
-        self.depth.tag(tag, tokens);
+    fn tag(&mut self, tag: Tag, tokens: &[Placed<'t>], span: Range<usize>, _: bool) {
         let first = tokens.first().and_then(Placed::word).filter(|_| tag == Tag::Statement);
-        if matches!(first, Some(b"generation" | b"endgeneration")) && self.generation.len() < MAX_NAMES {
-            self.generation.push(span.clone());
-        }
         let trigger = self.content.compared(tokens);
         if let Some((literal, text, trigger)) = trigger {
             self.issues.triggers.push((Spot { at: literal.at, len: text.len(), text }, trigger));

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use ggufkit_format::Kv;
 use ggufkit_inspect::Place;
 
-use super::{Texts, Vocabulary, strings};
+use super::table::Table;
+use super::{Texts, Vocabulary, may_hold_odd_text, strings};
 use crate::few::Few;
 
 /// What a merge rule makes or needs that the vocabulary does not hold.
@@ -52,8 +53,9 @@ impl Merges {
         let mut found = Self { count: rules.len() as u64, ..Self::default() };
         let mut hashes = Vec::with_capacity(rules.len());
         let mut joined = Vec::new();
+        let odd_texts = may_hold_odd_text(place);
         for (number, rule) in rules.iter() {
-            if !rule.is_ascii() && core::str::from_utf8(rule).is_err() {
+            if odd_texts && core::str::from_utf8(rule).is_err() {
                 found.not_utf8.push(number);
             }
             hashes.push(table.hash(rule));
@@ -73,25 +75,21 @@ impl Merges {
                 found.unknown.push((number, side));
             }
         }
-        found.find_duplicates(&rules, hashes);
+        found.find_duplicates(&rules, table, hashes);
         Some(found)
     }
 
-    /// Rules that occurred before. `hashes` are theirs, in their order.
-    fn find_duplicates(&mut self, rules: &Texts<'_>, hashes: Vec<u64>) {
-        let mut sorted = hashes.clone();
-        sorted.sort_unstable();
+    /// Rules that occurred before. `hashes` are theirs.
+    fn find_duplicates(&mut self, rules: &Texts<'_>, table: &Table, mut hashes: Vec<u64>) {
+        hashes.sort_unstable();
         let mut again: HashMap<u64, Option<u32>> =
-            sorted.array_windows().filter(|[a, b]| a == b).map(|[a, _]| (*a, None)).collect();
-        drop(sorted);
+            hashes.array_windows().filter(|[a, b]| a == b).map(|[a, _]| (*a, None)).collect();
         if again.is_empty() {
             return;
         }
-        for (number, hash) in (0_u32..).zip(hashes) {
-            match again.get_mut(&hash) {
-                Some(Some(first)) if rules.get(*first) == rules.get(number) => {
-                    self.duplicates.push((*first, number))
-                }
+        for (number, rule) in rules.iter() {
+            match again.get_mut(&table.hash(rule)) {
+                Some(Some(first)) if rules.get(*first) == rule => self.duplicates.push((*first, number)),
                 Some(first @ None) => *first = Some(number),
                 _ => {}
             }

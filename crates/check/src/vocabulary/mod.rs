@@ -9,7 +9,7 @@ mod table;
 use std::cell::OnceCell;
 
 use ggufkit_format::spec::ValueType;
-use ggufkit_format::{ArrayRef, Kv, Value};
+use ggufkit_format::{AnomalyKind, ArrayRef, Kv, Path, Value};
 use ggufkit_inspect::Place;
 
 use crate::few::Few;
@@ -91,13 +91,14 @@ impl<'a> Vocabulary<'a> {
         let tokens = Texts::new(&place, strings(&place)?)?;
         let mut table = Table::with_room_for(tokens.len());
         let (mut duplicates, mut empty, mut not_utf8) = (Few::default(), Few::default(), Few::default());
+        let odd_texts = may_hold_odd_text(&place);
         for (id, text) in tokens.iter() {
             if text.is_empty() {
                 // Loaders name these after their ids, so they are not the same token.
                 empty.push(id);
                 continue;
             }
-            if !text.is_ascii() && core::str::from_utf8(text).is_err() {
+            if odd_texts && core::str::from_utf8(text).is_err() {
                 not_utf8.push(id);
             }
             if let Some(before) = table.insert(text, id, |id| tokens.get(id)) {
@@ -131,6 +132,16 @@ impl<'a> Vocabulary<'a> {
     pub(crate) fn merges(&self, place: &Place<'a, Kv>) -> &Merges {
         self.merges.get_or_init(|| Merges::new(self, place).unwrap_or_default())
     }
+}
+
+/// Whether a string of an array may not be UTF-8: the reader has looked at all of them at once.
+fn may_hold_odd_text(place: &Place<'_, Kv>) -> bool {
+    let index = place.part.view.index();
+    index.anomalies_left_out() > 0
+        || index.anomalies().iter().any(|anomaly| {
+            matches!(anomaly.kind, AnomalyKind::InvalidUtf8 { .. })
+                && matches!(anomaly.path, Path::Kv { index, .. } if index == place.index as u64)
+        })
 }
 
 /// An array of strings.

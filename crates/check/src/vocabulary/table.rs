@@ -1,6 +1,8 @@
 //! Texts by what they say: open addressing over hashes, without a copy of any text.
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::hash::{BuildHasher as _, Hasher as _};
+
+use foldhash::quality::RandomState;
 
 /// Numbers of texts, found by the texts. The texts themselves stay with whoever asks.
 ///
@@ -24,7 +26,7 @@ impl Table {
     /// A table that stays at most half full with this many texts.
     pub(super) fn with_room_for(texts: usize) -> Self {
         let slots = texts.saturating_mul(2).saturating_add(1).next_power_of_two();
-        Self { hashes: vec![0; slots], numbers: vec![0; slots], seed: RandomState::new() }
+        Self { hashes: vec![0; slots], numbers: vec![0; slots], seed: RandomState::default() }
     }
 
     /// The hash of a text, never 0.

@@ -24,7 +24,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let Some(place) = facts.key("tokenizer.ggml.model") else { return };
     let Some(merges) = facts.key("tokenizer.ggml.merges") else {
         // Without tokens either, another rule speaks.
-        if !facts.is_complete() || facts.str("tokenizer.ggml.pre") == Some("kimi-k2") || facts.vocabulary().is_none() {
+        if !facts.is_complete() || facts.str("tokenizer.ggml.pre") == Some("kimi-k2") || facts.key("tokenizer.ggml.tokens").is_none() {
             return;
         }
         sink.add(&RULE, || {

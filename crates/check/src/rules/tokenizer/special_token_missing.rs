@@ -35,6 +35,9 @@ const ADDED: [(&str, &str, fn(&str) -> Option<u32>); 3] = [
 ];
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
+    if !sink.wants(&RULE) {
+        return;
+    }
     let (Some(vocabulary), Some(model), true) = (facts.vocabulary(), model(facts), facts.is_complete()) else { return };
     for (flag, key, default) in ADDED {
         let Some(place) = facts.key(flag) else { continue };

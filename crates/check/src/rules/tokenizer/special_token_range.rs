@@ -22,6 +22,9 @@ rule! {
 const NONE: i128 = u32::MAX as i128;
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
+    if !sink.wants(&RULE) {
+        return;
+    }
     let Some(vocabulary) = facts.vocabulary().filter(|vocabulary| vocabulary.len() > 0) else { return };
     let count = vocabulary.len();
     for (place, key, value) in special_tokens(facts) {

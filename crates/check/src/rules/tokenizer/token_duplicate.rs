@@ -18,7 +18,10 @@ rule! {
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    let Some(vocabulary) = facts.vocabulary().filter(|_| sink.wants(&RULE)) else { return };
+    if !sink.wants(&RULE) {
+        return;
+    }
+    let Some(vocabulary) = facts.vocabulary() else { return };
     let duplicates = &vocabulary.duplicates;
     let Some((before, again)) = duplicates.first().copied() else { return };
     sink.add(&RULE, || {

@@ -16,7 +16,10 @@ rule! {
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    let Some(vocabulary) = facts.vocabulary().filter(|_| sink.wants(&RULE)) else { return };
+    if !sink.wants(&RULE) {
+        return;
+    }
+    let Some(vocabulary) = facts.vocabulary() else { return };
     let empty = &vocabulary.empty;
     let Some(first) = empty.first().copied() else { return };
     sink.add(&RULE, || {

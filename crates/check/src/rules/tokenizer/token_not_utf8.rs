@@ -20,7 +20,10 @@ rule! {
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    let Some(vocabulary) = facts.vocabulary().filter(|_| sink.wants(&RULE)) else { return };
+    if !sink.wants(&RULE) {
+        return;
+    }
+    let Some(vocabulary) = facts.vocabulary() else { return };
     let odd = &vocabulary.not_utf8;
     if let Some(first) = odd.first().copied() {
         sink.add(&RULE, || {
