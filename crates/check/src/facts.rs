@@ -180,6 +180,11 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// The same, where a rule has asked for it.
+    pub(crate) fn templates_judged(&self) -> Option<&Templates<'a>> {
+        self.templates.get()
+    }
+
     /// The number in the subject of a file of the model.
     pub(crate) fn file_of(&self, part: usize) -> usize {
         self.files.get(part).copied().unwrap_or(part)

@@ -202,11 +202,7 @@ impl<'t> Visit<'t> for Scan<'t, '_, '_> {
                     self.gated += 1;
                 }
             }
-            Some(b"endif") => {
-                if self.gates.pop() == Some(true) {
-                    self.gated -= 1;
-                }
-            }
+            Some(b"endif") => self.gated -= usize::from(self.gates.pop() == Some(true)),
             Some(word @ (b"include" | b"import" | b"from" | b"extends")) => {
                 self.issues.loads.push(Spot { at: span.start, len: span.len(), text: word });
             }

@@ -16,36 +16,35 @@ rule! {
     GG521 "special-token-missing" Tokenizer Warning: "a token is to be added whose id is not given"
 }
 
-/// The flag, the key with the id, and the default of an algorithm.
-const ADDED: [(&str, &str, fn(&str) -> Option<u32>); 3] = [
-    ("tokenizer.ggml.add_bos_token", "tokenizer.ggml.bos_token_id", |model| match model {
-        "llama" | "plamo2" => Some(1),
-        "bert" => Some(101),
-        _ => None,
-    }),
-    ("tokenizer.ggml.add_eos_token", "tokenizer.ggml.eos_token_id", |model| match model {
-        "llama" | "plamo2" => Some(2),
-        "t5" => Some(1),
-        _ => None,
-    }),
-    ("tokenizer.ggml.add_sep_token", "tokenizer.ggml.seperator_token_id", |model| match model {
-        "bert" => Some(102),
-        _ => None,
-    }),
+/// The flags, and the keys with the ids.
+const ADDED: [(&str, &str); 3] = [
+    ("tokenizer.ggml.add_bos_token", "tokenizer.ggml.bos_token_id"),
+    ("tokenizer.ggml.add_eos_token", "tokenizer.ggml.eos_token_id"),
+    ("tokenizer.ggml.add_sep_token", "tokenizer.ggml.seperator_token_id"),
 ];
+
+/// The id that llama.cpp takes for an algorithm's token when the key is absent, where it is likely to be the right one.
+fn default(model: &str, key: &str) -> Option<u64> {
+    match (model, key) {
+        ("llama" | "plamo2", "tokenizer.ggml.bos_token_id") => Some(1),
+        ("llama" | "plamo2", "tokenizer.ggml.eos_token_id") => Some(2),
+        ("t5", "tokenizer.ggml.eos_token_id") => Some(1),
+        _ => None,
+    }
+}
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if !sink.wants(&RULE) {
         return;
     }
     let (Some(vocabulary), Some(model), true) = (facts.vocabulary(), model(facts), facts.is_complete()) else { return };
-    for (flag, key, default) in ADDED {
+    for (flag, key) in ADDED {
         let Some(place) = facts.key(flag) else { continue };
         if facts.get(flag).and_then(|value| value.as_bool()) != Some(true) || facts.key(key).is_some() {
             continue;
         }
         // BERT's end token is its separator, and its first token its classifier.
-        if default(model).is_some_and(|id| u64::from(id) < vocabulary.len()) || model == "bert" {
+        if default(model, key).is_some_and(|id| id < vocabulary.len()) || model == "bert" {
             continue;
         }
         sink.add(&RULE, || {

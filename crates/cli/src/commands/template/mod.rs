@@ -67,7 +67,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 1_000_000,
+        default_value_t = 250_000,
         requires = "messages",
         help_heading = "Rendering"
     )]

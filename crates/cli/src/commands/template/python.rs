@@ -16,7 +16,7 @@ pub(super) fn to_json(value: &Value, options: Kwargs) -> Result<String, Error> {
     let ascii: Option<bool> = options.get("ensure_ascii")?;
     // Separators and sorting change the text too: better no prompt than another one.
     options.assert_all_used()?;
-    let mut out = Vec::new();
+    let mut out = Limited(Vec::new());
     let written = match indent {
         None => value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, Spaced)),
         Some(indent) => {
@@ -27,8 +27,28 @@ pub(super) fn to_json(value: &Value, options: Kwargs) -> Result<String, Error> {
     };
     let error = |error: String| Error::new(ErrorKind::BadSerialization, error);
     written.map_err(|e| error(e.to_string()))?;
-    let text = String::from_utf8(out).map_err(|e| error(e.to_string()))?;
+    let text = String::from_utf8(out.0).map_err(|e| error(e.to_string()))?;
     Ok(if ascii == Some(true) { escaped(&text) } else { text })
+}
+
+/// Text up to a length: a value that holds another one twice, which holds a third one twice, is small and writes much.
+struct Limited(Vec<u8>);
+
+/// Bytes of one value as JSON.
+const MAX_JSON: usize = 16 << 20;
+
+impl io::Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len().saturating_add(bytes.len()) > MAX_JSON {
+            return Err(io::Error::other("the value is too long as JSON"));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Characters beyond ASCII as `\u` escapes.

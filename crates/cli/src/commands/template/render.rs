@@ -1,5 +1,9 @@
 //! Rendering a chat template as transformers does, in a sandbox.
 
+use std::sync::mpsc;
+use std::thread::Builder;
+use std::time::Duration;
+
 use ggufkit::check::template::{Template, prepare};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind};
@@ -33,6 +37,38 @@ pub(super) fn render(
 ) -> Result<String, String> {
     let key = key(template);
     let source = prepare(template.text).map_err(|why| format!("{key} is not rendered: {why}"))?;
+    let mut all = Variables::new();
+    for (name, key) in TOKENS {
+        if let Some(token) = special_token(document, key) {
+            all.insert((*name).to_owned(), token.into());
+        }
+    }
+    all.extend(variables.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let (date, name) = (date.copied(), key.clone());
+    let (send, receive) = mpsc::channel();
+    // Values can nest as deeply as the fuel lets a loop run, and are written and dropped by recursion. Fuel does not count
+    // all work either, so the thread is left behind when its time is over; it ends with the process.
+    let worker = Builder::new().stack_size(STACK).spawn(move || {
+        let _ = send.send(work(&name, &source, all, date, fuel));
+    });
+    worker.map_err(|error| format!("{key} is not rendered: {error}"))?;
+    receive.recv_timeout(TIME).unwrap_or_else(|_| {
+        Err(format!("{key} is not rendered: it was not done after {} seconds", TIME.as_secs()))
+    })
+}
+
+/// Stack of the thread that renders: reserved, not used, unless a template nests its values very deeply.
+const STACK: usize = 256 << 20;
+/// How long a template may take.
+const TIME: Duration = Duration::from_secs(5);
+
+fn work(
+    key: &str,
+    source: &str,
+    variables: Variables,
+    date: Option<Date>,
+    fuel: u64,
+) -> Result<String, String> {
     let mut environment = Environment::new();
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
     environment.set_syntax(syntax.map_err(|error| error.to_string())?);
@@ -43,7 +79,6 @@ pub(super) fn render(
     environment.add_function("raise_exception", |message: String| -> Result<(), Error> {
         Err(Error::new(ErrorKind::InvalidOperation, REFUSAL).with_source(Refusal(message)))
     });
-    let date = date.copied();
     environment.add_function("strftime_now", move |format: String| match date {
         Some(date) => Ok(date.format(&format)),
         None => Err(Error::new(
@@ -51,16 +86,11 @@ pub(super) fn render(
             "it asks for the date: give one with --date, so that the prompt is the same tomorrow",
         )),
     });
-    let mut all = Variables::new();
-    for (name, key) in TOKENS {
-        if let Some(token) = special_token(document, key) {
-            all.insert((*name).to_owned(), token.into());
-        }
-    }
-    all.extend(variables.iter().map(|(name, value)| (name.clone(), value.clone())));
     let compiled =
-        environment.template_from_str(&source).map_err(|error| said(&key, "does not parse", &error))?;
-    compiled.render(minijinja::Value::from(all)).map_err(|error| said(&key, "cannot be rendered", &error))
+        environment.template_from_str(source).map_err(|error| said(key, "does not parse", &error))?;
+    compiled
+        .render(minijinja::Value::from(variables))
+        .map_err(|error| said(key, "cannot be rendered", &error))
 }
 
 /// What [`raise_exception`] is known by.
