@@ -8,7 +8,7 @@ use super::names;
 /// How telling a literal is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Trigger {
-    /// A command such as `/think`, which a user types on purpose.
+    /// A command such as `/think`, or words that switch thinking on and off, which a user types on purpose.
     Command,
     /// Words of a language.
     Words,
@@ -204,6 +204,11 @@ fn closing(tokens: &[Placed<'_>], open: usize) -> usize {
     tokens.len()
 }
 
+/// Whether a text holds a word in small letters, whatever its own are.
+fn holds(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
+}
+
 /// What a literal is as the trigger of a condition; `None` for marks of a format.
 fn trigger(text: &[u8]) -> Option<Trigger> {
     let text = text.trim_ascii();
@@ -215,6 +220,8 @@ fn trigger(text: &[u8]) -> Option<Trigger> {
         // `</think>`, `[TOOL_CALLS]`, `{"name": …`, "```json", `\n\n`: marks of a format.
         b'<' | b'[' | b'{' | b'`' | b'\\' | b'#' | b'*' => None,
         b'/' if !text.contains(&b' ') => Some(Trigger::Command),
+        // Published models switch their thinking by words of the system message.
+        _ if [&b"think"[..], b"reason"].iter().any(|word| holds(text, word)) => Some(Trigger::Command),
         _ => Some(Trigger::Words),
     }
 }

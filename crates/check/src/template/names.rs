@@ -1,6 +1,7 @@
 //! Names that a chat template may count on.
 
-/// Filters of Jinja 3.1, with `tojson` as the engines provide it. Sorted.
+/// Filters of Jinja 3.1, with `tojson` as the engines provide it, and llama.cpp's `from_json`, which templates of
+/// published models use. Sorted.
 pub(super) const FILTERS: &[&[u8]] = &[
     b"abs",
     b"attr",
@@ -18,6 +19,7 @@ pub(super) const FILTERS: &[&[u8]] = &[
     b"float",
     b"forceescape",
     b"format",
+    b"from_json",
     b"groupby",
     b"indent",
     b"int",

@@ -76,11 +76,16 @@ impl<'t> Issues<'t> {
             content: Content::default(),
             defined: HashSet::new(),
             called: HashMap::new(),
+            attributes: HashSet::new(),
+            triggers: Vec::new(),
             gates: Vec::new(),
             gated: 0,
         };
         lex::walk(source, &mut scan);
-        let Scan { mut issues, defined, called, .. } = scan;
+        let Scan { mut issues, defined, called, attributes, triggers, .. } = scan;
+        // `'blocks' in content` before `content.blocks` asks for a key, not for a word.
+        let words = triggers.into_iter().filter(|(spot, _)| !attributes.contains(spot.text));
+        words.for_each(|trigger| issues.triggers.push(trigger));
         let mut called: Vec<Spot<'t>> =
             called.into_values().filter(|spot| !defined.contains(spot.text)).collect();
         called.sort_by_key(|spot| spot.at);
@@ -171,6 +176,10 @@ struct Scan<'t, 'v, 'a> {
     content: Content<'t>,
     defined: HashSet<&'t [u8]>,
     called: HashMap<&'t [u8], Spot<'t>>,
+    /// Names of attributes and keys that are taken of something.
+    attributes: HashSet<&'t [u8]>,
+    /// Conditions on what a message says, as they were met.
+    triggers: Vec<(Spot<'t>, Trigger)>,
     /// For each open `if`, whether it is a condition on what a message says.
     gates: Vec<bool>,
     /// How many of them are.
@@ -188,7 +197,9 @@ impl<'t> Visit<'t> for Scan<'t, '_, '_> {
         let first = tokens.first().and_then(Placed::word).filter(|_| tag == Tag::Statement);
         let trigger = self.content.compared(tokens);
         if let Some((literal, text, trigger)) = trigger {
-            self.issues.triggers.push((Spot { at: literal.at, len: text.len(), text }, trigger));
+            if self.triggers.len() < MAX_NAMES {
+                self.triggers.push((Spot { at: literal.at, len: text.len(), text }, trigger));
+            }
         }
         let words = trigger.is_some_and(|(_, _, trigger)| trigger == Trigger::Words);
         match first {
@@ -216,6 +227,18 @@ impl<'t> Visit<'t> for Scan<'t, '_, '_> {
             match placed.token {
                 Token::String(text) => {
                     self.urls(text, placed.at, gated);
+                    let indexed = back(1).is_some_and(|token| token.is_op(b"["))
+                        && tokens.get(at + 1).is_some_and(|token| token.is_op(b"]"))
+                        && back(2).is_some_and(|token| {
+                            token.is_op(b"]")
+                                || token.is_op(b")")
+                                || token
+                                    .word()
+                                    .is_some_and(|word| names::KEYWORDS.binary_search(&word).is_err())
+                        });
+                    if indexed && self.attributes.len() < MAX_NAMES {
+                        self.attributes.insert(text);
+                    }
                     // What is compared with is looked for, not written.
                     if tag == Tag::Expression {
                         self.tokens(text, placed.at);
@@ -227,6 +250,9 @@ impl<'t> Visit<'t> for Scan<'t, '_, '_> {
                 Token::Word(word) => {
                     let spot = Spot { at: placed.at, len: word.len(), text: word };
                     let attribute = back(1).is_some_and(|token| token.is_op(b"."));
+                    if attribute && self.attributes.len() < MAX_NAMES {
+                        self.attributes.insert(word);
+                    }
                     if is_dunder(word) || attribute && names::INTERNALS.binary_search(&word).is_ok() {
                         self.issues.internals.push(spot);
                     }
@@ -358,4 +384,79 @@ fn is_escaped_name(text: &[u8]) -> bool {
         && [&b"\\x5f"[..], b"\\x5F", b"\\u005f", b"\\u005F", b"\\137"]
             .iter()
             .any(|escape| text.windows(escape.len()).any(|window| window == *escape))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Issues;
+
+    #[test]
+    fn any_soup_of_pieces_is_read() {
+        let pieces: Vec<&[u8]> = [
+            "{{",
+            "}}",
+            "{%",
+            "%}",
+            "{#",
+            "#}",
+            "-",
+            "(",
+            ")",
+            "[",
+            "]",
+            "{",
+            "}",
+            "'",
+            "\"",
+            "\\",
+            ".",
+            "|",
+            ",",
+            ":",
+            "if ",
+            "elif ",
+            "else",
+            "endif",
+            "for ",
+            " in ",
+            "set ",
+            "=",
+            "==",
+            "content",
+            "m",
+            "raw",
+            "endraw",
+            "not ",
+            "is ",
+            "://",
+            "http",
+            "<|",
+            "|>",
+            "\u{200b}",
+            "\u{e9}",
+            " ",
+            "\n",
+            "1",
+            "__x__",
+            "macro ",
+            "startswith",
+        ]
+        .iter()
+        .map(|piece| piece.as_bytes())
+        .chain([&b"\xff"[..], b"\xe4\xb8", b"\0"])
+        .collect();
+        let mut state = 1_u64;
+        for _ in 0..3000 {
+            let mut text = Vec::new();
+            for _ in 0..60 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text.extend_from_slice(pieces[(state >> 33) as usize % pieces.len()]);
+            }
+            let mut room = usize::MAX;
+            let issues = Issues::new(&text, None, &mut room);
+            for (spot, _) in issues.urls.kept() {
+                assert_eq!(&text[spot.at..spot.at + spot.len], spot.text);
+            }
+        }
+    }
 }

@@ -15,7 +15,7 @@ rule! {
     /// measurements had such templates succeed in over nine of ten cases with 18 models and 4 engines.
     ///
     /// Read the branch (`gguf template FILE`), and compare the template with that of the original model. Marks of a
-    /// format, such as `</think>`, are not reported; a command such as `/think` is a note.
+    /// format, such as `</think>`, are not reported; a command such as `/think`, or words about thinking, is a note.
     GG609 "template-content-gated" Templates Warning: "a chat template depends on words of the conversation"
 }
 
@@ -89,6 +89,8 @@ fn words_are_found_on_many_ways_and_roles_are_no_words() {
         "{% if 'content' in message %}{% endif %}",
         "{% if value['type'] | upper == 'STRING' %}{% endif %}",
         "{{ 'a' + message['content'] + 'b' }}",
+        // A key of structured content, which is taken next.
+        "{% if 'blocks' in message.content %}{{ message.content.blocks }}{% endif %}",
         "{% if message.content | length > 3 and mode == 'fast' %}{% endif %}",
     ] {
         assert!(!spoken(text), "{text}");

@@ -11,7 +11,7 @@ rule! {
     /// transformers compiles templates with Jinja 3 and its own `tojson`; a name beyond those fails there before the first
     /// conversation ("No filter named …"). llama.cpp and engines with a Jinja of their own know fewer names, and fail
     /// when they reach the place, which may be long after a release. Filters of other environments (Ansible's
-    /// `from_json`, Django's `date`) are the usual cause, or a typing error.
+    /// `to_nice_json`, Django's `date`) are the usual cause, or a typing error.
     ///
     /// Write it with Jinja's own filters: the list is in Jinja's documentation under "List of Builtin Filters".
     GG605 "template-unknown-filter" Templates Warning: "a chat template uses a filter or test that Jinja does not have"
