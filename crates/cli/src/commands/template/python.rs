@@ -31,6 +31,11 @@ pub(super) fn to_json(value: &Value, options: Kwargs) -> Result<String, Error> {
     Ok(if ascii == Some(true) { escaped(&text) } else { text })
 }
 
+/// The filter `from_json` of llama.cpp.
+pub(super) fn from_json(text: &str) -> Result<Value, Error> {
+    serde_json::from_str(text).map_err(|error| Error::new(ErrorKind::CannotDeserialize, error.to_string()))
+}
+
 /// Text up to a length: a value that holds another one twice, which holds a third one twice, is small and writes much.
 struct Limited(Vec<u8>);
 

@@ -76,6 +76,7 @@ fn work(
     environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
     environment.set_fuel(Some(fuel));
     environment.add_filter("tojson", python::to_json);
+    environment.add_filter("from_json", python::from_json);
     environment.add_function("raise_exception", |message: String| -> Result<(), Error> {
         Err(Error::new(ErrorKind::InvalidOperation, REFUSAL).with_source(Refusal(message)))
     });
