@@ -196,10 +196,10 @@ impl<'t> Visit<'t> for Scan<'t, '_, '_> {
     fn tag(&mut self, tag: Tag, tokens: &[Placed<'t>], span: Range<usize>, _: bool) {
         let first = tokens.first().and_then(Placed::word).filter(|_| tag == Tag::Statement);
         let trigger = self.content.compared(tokens);
-        if let Some((literal, text, trigger)) = trigger {
-            if self.triggers.len() < MAX_NAMES {
-                self.triggers.push((Spot { at: literal.at, len: text.len(), text }, trigger));
-            }
+        if let Some((literal, text, trigger)) = trigger
+            && self.triggers.len() < MAX_NAMES
+        {
+            self.triggers.push((Spot { at: literal.at, len: text.len(), text }, trigger));
         }
         let words = trigger.is_some_and(|(_, _, trigger)| trigger == Trigger::Words);
         match first {
