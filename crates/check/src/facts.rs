@@ -11,6 +11,8 @@ use crate::data::DataScan;
 use crate::finding::Label;
 use crate::place;
 use crate::subject::{File, Subject};
+use crate::template::Templates;
+use crate::vocabulary::Vocabulary;
 
 /// The subject, with what several rules need to know about it.
 pub(crate) struct Facts<'a> {
@@ -24,6 +26,8 @@ pub(crate) struct Facts<'a> {
     extents: OnceCell<Vec<Vec<Extent>>>,
     scan: Option<&'a DataScan>,
     known: OnceCell<Vec<(Record<'a>, &'static KeyInfo)>>,
+    vocabulary: OnceCell<Option<Vocabulary<'a>>>,
+    templates: OnceCell<Templates<'a>>,
 }
 
 /// A key-value with its place in the subject.
@@ -120,6 +124,8 @@ impl<'a> Facts<'a> {
             extents: OnceCell::new(),
             scan,
             known: OnceCell::new(),
+            vocabulary: OnceCell::new(),
+            templates: OnceCell::new(),
         }
     }
 
@@ -261,6 +267,26 @@ impl<'a> Facts<'a> {
             self.files().iter().map(of).collect()
         });
         all.get(file).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The vocabulary, where `tokenizer.ggml.tokens` is an array of strings.
+    pub(crate) fn vocabulary(&self) -> Option<&Vocabulary<'a>> {
+        self.vocabulary.get_or_init(|| Vocabulary::new(self.key("tokenizer.ggml.tokens")?)).as_ref()
+    }
+
+    /// What is to be said about the chat templates.
+    pub(crate) fn templates(&self) -> &Templates<'a> {
+        self.templates.get_or_init(|| {
+            // Of a head that was cut nothing can be called absent, so tokens are not looked up.
+            let vocabulary =
+                self.vocabulary().filter(|vocabulary| vocabulary.len() > 0 && self.is_complete());
+            self.model().map(|model| Templates::new(&model, vocabulary)).unwrap_or_default()
+        })
+    }
+
+    /// The same, where a rule has asked for it.
+    pub(crate) fn templates_judged(&self) -> Option<&Templates<'a>> {
+        self.templates.get()
     }
 
     /// The number in the subject of a file of the model.

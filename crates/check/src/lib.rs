@@ -13,6 +13,7 @@
 mod baseline;
 mod data;
 mod facts;
+mod few;
 mod finding;
 mod loaders;
 mod place;
@@ -23,8 +24,10 @@ pub mod rules;
 mod select;
 mod sink;
 mod subject;
+pub mod template;
 #[cfg(test)]
 mod testing;
+mod vocabulary;
 
 pub use baseline::{Baseline, BaselineError};
 pub use data::{DataScan, data_size, scan_data};

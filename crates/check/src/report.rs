@@ -1,6 +1,6 @@
 //! What a judging came to.
 
-use ggufkit_format::Span;
+use ggufkit_format::{Element, KvPart, Span};
 
 use crate::data::Skipped;
 use crate::facts::Facts;
@@ -113,6 +113,14 @@ pub(crate) fn omissions(facts: &Facts<'_>) -> Vec<Omission> {
         };
         let why = "split.count asks for more files than were given".to_owned();
         out.push(Omission { file: 0, what, why, span: None });
+    }
+    let judged = facts.templates_judged().map(|templates| templates.judged.as_slice()).unwrap_or_default();
+    for (template, issues) in judged {
+        if let Some(why) = &issues.not_parsed {
+            let label = facts.kv_label(&template.place, KvPart::Value(Element::Whole));
+            let what = "the syntax of a chat template".to_owned();
+            out.push(Omission { file: label.file, what, why: why.clone(), span: Some(label.span) });
+        }
     }
     out
 }

@@ -200,6 +200,21 @@ impl Out {
         writeln!(self, "{painted}")
     }
 
+    /// Writes bytes of a file exactly. A terminal gets only such as cannot act on it: others are refused on standard error,
+    /// under the name `what`, and the answer is `false`.
+    ///
+    /// # Errors
+    /// The output's.
+    pub(crate) fn exact(&mut self, what: &str, bytes: &[u8]) -> io::Result<bool> {
+        if self.terminal && !is_harmless(bytes) {
+            let text = "its bytes could act on this terminal: redirect the output to a file or a pipe";
+            self.message(Ink::Bad, "error", &format!("{what}: {text}"))?;
+            return Ok(false);
+        }
+        self.write_all(bytes)?;
+        Ok(true)
+    }
+
     /// Writes a message to standard error after what was written so far.
     ///
     /// # Errors

@@ -85,15 +85,10 @@ impl Show {
             }
             Form::Raw => {
                 for one in &picked {
-                    if out.is_terminal() && !out::is_harmless(one.raw()) {
-                        let (file, key) = (out::path(one.hit.file), one.hit.query);
-                        let text =
-                            "its bytes could act on this terminal: redirect the output to a file or a pipe";
-                        out.message(Ink::Bad, "error", &format!("{file}: {key}: {text}"))?;
+                    let what = format!("{}: {}", out::path(one.hit.file), one.hit.query);
+                    if !out.exact(&what, one.raw())? {
                         status = FAILED;
-                        continue;
                     }
-                    out.write_all(one.raw())?;
                 }
             }
             Form::Text { path, key } => {
