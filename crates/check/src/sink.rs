@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Options;
-use crate::finding::Finding;
+use crate::finding::{Finding, Label};
 use crate::report::{Count, Ignored, Omission, Report};
 use crate::rule::Rule;
 use crate::subject::Subject;
@@ -67,7 +67,12 @@ impl<'o> Sink<'o> {
             return;
         }
         *kept += 1;
-        self.kept.push(finding());
+        let mut finding = finding();
+        // A cause that lies behind the end of a file that was cut short cannot be shown.
+        let files = self.subject.files;
+        let size = |label: &Label| files.get(label.file).and_then(|file| file.size).unwrap_or(u64::MAX);
+        finding.secondary.retain(|label| label.span.start <= size(label));
+        self.kept.push(finding);
     }
 
     /// Takes more findings of a rule in that are only counted.
