@@ -8,7 +8,7 @@ use ggufkit_io::diagnose;
 use ggufkit_testkit::sources::Memory;
 
 /// Reads and judges the bytes as a file, weights too, and hands the report over.
-pub fn judge<T>(bytes: &[u8], then: impl FnOnce(&Report, &Subject<'_>, &DataScan) -> T) -> T {
+pub(crate) fn judge<T>(bytes: &[u8], then: impl FnOnce(&Report, &Subject<'_>, &DataScan) -> T) -> T {
     let source = Memory::new(bytes);
     let read = ReadOptions::new().with_size(source.size());
     let outcome = parse(bytes, read);
@@ -29,7 +29,7 @@ pub fn judge<T>(bytes: &[u8], then: impl FnOnce(&Report, &Subject<'_>, &DataScan
 }
 
 /// Judges the bytes and holds the report against what is promised of every one.
-pub fn judged(bytes: &[u8]) {
+pub(crate) fn judged(bytes: &[u8]) {
     judge(bytes, |report, subject, scan| {
         let size = bytes.len() as u64;
         for finding in &report.findings {
