@@ -90,6 +90,10 @@ impl FileSource {
         Ok(platform::identity(&self.file.metadata()?, &self.path)? == there)
     }
 
+    pub(crate) fn into_file(self) -> File {
+        self.file
+    }
+
     /// The open file; a `&File` is a [`std::io::Read`].
     #[must_use]
     pub fn file(&self) -> &File {

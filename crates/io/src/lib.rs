@@ -1,12 +1,11 @@
-//! Where GGUF bytes come from.
+//! Where GGUF bytes come from, and where they go.
 //!
 //! * [`FileSource`] is a file read by position; [`DynSource`] any source.
 //! * [`HeadBuffer`] reads a head into memory that is used again for the next file; [`lookup`] finds one key.
 //! * [`expand`] turns arguments into inputs; [`ShardSet`] knows which files make up one model.
 //! * [`diagnose`] says what else there is to say about a file: not a GGUF, a mis-written one, half a download.
 //! * [`TensorReader`] reads tensor data: whole, by rows, by layer, by several threads; [`npy`] writes it for NumPy.
-//!
-//! Nothing here opens a file for writing.
+//! * [`sink`] carries out plans: a file is written whole or not at all. Nothing else here opens a file for writing.
 
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
@@ -22,6 +21,7 @@ pub mod npy;
 mod platform;
 mod shards;
 mod shown;
+pub mod sink;
 
 pub use data::{Chunk, DataError, DataReason, Extent, RowChunks, Selection, TensorReader, map_many};
 pub use diagnose::{Diagnosis, Message, Partial, diagnose, diagnose_stream};

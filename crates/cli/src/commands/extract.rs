@@ -1,6 +1,6 @@
 //! `gguf extract`: tensor data out of a file, reading no more than it.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::ops::{Range, RangeInclusive};
@@ -12,6 +12,7 @@ use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::tensors::{Row, Sizing, rows};
 use ggufkit::inspect::units;
 use ggufkit::io::npy::{self, Bf16, NpyError};
+use ggufkit::io::sink::PartFile;
 use ggufkit::io::{DataError, FileSource, ShardProblem, TensorReader, expand, map_many};
 use serde_json::{Value, json};
 
@@ -345,30 +346,14 @@ impl<'a> Job<'a> {
         if !force && path.symlink_metadata().is_ok() {
             return Err(trouble(io::ErrorKind::AlreadyExists.into()));
         }
-        let beside = folder.join(format!(".{}.{}.part", self.file.display(), std::process::id()));
-        let file = OpenOptions::new().write(true).create_new(true).open(&beside).map_err(trouble)?;
-        let filled = self.fill(&file, npy).map_err(|error| match error {
+        let part = PartFile::create(&path).map_err(trouble)?;
+        let bytes = self.fill(part.file(), npy).map_err(|error| match error {
             // The output of this call has a name.
             Trouble::Output(error) | Trouble::Npy(NpyError::Write(error)) => trouble(error),
             other => other,
-        });
-        let result = filled.and_then(|bytes| {
-            if force {
-                fs::rename(&beside, &path).map_err(trouble)?;
-            } else {
-                // A link fails where a file has appeared meanwhile; a rename would replace it.
-                fs::hard_link(&beside, &path)
-                    .or_else(|error| match error.kind() {
-                        io::ErrorKind::AlreadyExists => Err(error),
-                        _ => fs::rename(&beside, &path),
-                    })
-                    .map_err(trouble)?;
-            }
-            Ok(bytes)
-        });
-        // Gone already where it was renamed.
-        let _ = fs::remove_file(&beside);
-        result
+        })?;
+        part.commit(force).map_err(trouble)?;
+        Ok(bytes)
     }
 
     fn fill(&self, mut file: &File, npy: bool) -> Result<u64, Trouble> {
