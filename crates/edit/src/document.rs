@@ -483,14 +483,16 @@ impl<'a> Document<'a> {
             Some(extents) => self.plan_anew(&mut plan, extents, alignment)?,
         }
         plan.zeros(self.zeros)?;
+        let data: Vec<Span> = match &self.anew {
+            Some(extents) => extents.order.iter().filter_map(|&at| extents.spans.get(at).copied()).collect(),
+            None => Vec::new(),
+        };
+        // Padding is zeros in a new layout, whatever becomes of the old.
         let gone = |span: Span, bytes: &[u8]| match &self.anew {
-            // Padding is zeros in a new layout, whatever becomes of the old.
             Some(extents) => {
-                let in_data = extents.order.iter().filter_map(|&at| extents.spans.get(at));
-                let inside = |data: &Span| data.start < span.end() && span.start < data.end();
-                bytes.iter().all(|&byte| byte == 0)
-                    && span.start < extents.end
-                    && !in_data.clone().any(inside)
+                let next = data.get(data.partition_point(|one| one.end() <= span.start));
+                let inside = next.is_some_and(|one| one.start < span.end());
+                bytes.iter().all(|&byte| byte == 0) && span.start < extents.end && !inside
             }
             None => self.clean_gap && self.index().data_start().is_some_and(|start| span.end() <= start),
         };

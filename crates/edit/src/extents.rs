@@ -50,13 +50,18 @@ pub enum DataProblemReason {
 
 impl fmt::Display for DataProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tensors[{}]: ", self.tensor)?;
-        match self.reason {
-            DataProblemReason::Size(error) => error.fmt(f),
-            DataProblemReason::OutOfFile { end, size } => {
+        write!(f, "tensors[{}]: {}", self.tensor, self.reason)
+    }
+}
+
+impl fmt::Display for DataProblemReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Size(error) => error.fmt(f),
+            Self::OutOfFile { end, size } => {
                 write!(f, "the data would end at {end:#x}, the file ends at {size:#x}")
             }
-            DataProblemReason::Overlaps { other } => {
+            Self::Overlaps { other } => {
                 write!(f, "the data begins before that of tensors[{other}] ends")
             }
         }

@@ -71,6 +71,15 @@ pub(crate) struct Args {
     /// Findings of one rule that are shown; the others are counted
     #[arg(long, value_name = "N", default_value_t = 10)]
     per_rule: u64,
+    /// Make the changes that findings propose as safe, into the file that -o names
+    #[arg(long, requires = "output")]
+    fix: bool,
+    /// The file that --fix writes
+    #[arg(long, short, value_name = "OUT", requires = "fix")]
+    output: Option<std::path::PathBuf>,
+    /// Let --fix replace a file that exists
+    #[arg(long, requires = "fix")]
+    force: bool,
 }
 
 impl Args {
@@ -82,6 +91,9 @@ impl Args {
                 out.message(Ink::Bad, "error", &error.to_string())?;
                 return Ok(FAILED);
             }
+        }
+        if self.fix {
+            return self.fix(out, options, format == Format::Json);
         }
         let mut files = if format == Format::Json { Some(Files::begin(out, "check", true)?) } else { None };
         let mut worst = None;
@@ -125,6 +137,29 @@ impl Args {
             (false, true) => NO,
             (false, false) => OK,
         })
+    }
+}
+
+impl Args {
+    /// Makes the changes that findings propose as safe, into a new file.
+    fn fix(&self, out: &mut Out, rules: Options, json: bool) -> io::Result<u8> {
+        let [file] = self.inputs.files.as_slice() else {
+            out.message(Ink::Bad, "error", "--fix takes one file, whose changed form it writes to -o")?;
+            return Ok(FAILED);
+        };
+        let mut policy = ggufkit::edit::repair::Policy::default();
+        policy.rules = Options { per_rule: policy.rules.per_rule, ..rules };
+        policy.own = false;
+        let job = super::repair::Job {
+            command: "check",
+            file: std::path::Path::new(file),
+            output: self.output.as_deref(),
+            folder: false,
+            force: self.force,
+            json,
+            read: self.read.options(),
+        };
+        job.run(out, &policy)
     }
 }
 

@@ -10,6 +10,7 @@ mod get;
 mod hex;
 mod man;
 mod name;
+mod repair;
 mod rule;
 mod show;
 mod tensors;
@@ -29,6 +30,7 @@ pub(crate) enum Command {
     Hex(hex::Args),
     Extract(extract::Args),
     Check(check::Args),
+    Repair(repair::Args),
     Rule(rule::Args),
     Name(name::Args),
     Explain(explain::Args),
@@ -51,6 +53,7 @@ impl Command {
             Self::Hex(args) => args.run(out),
             Self::Extract(args) => args.run(out),
             Self::Check(args) => args.run(out),
+            Self::Repair(args) => args.run(out),
             Self::Rule(args) => args.run(out),
             Self::Name(args) => args.run(out),
             Self::Explain(args) => args.run(out),

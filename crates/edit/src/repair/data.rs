@@ -66,7 +66,7 @@ impl Work<'_> {
             let more = all.count();
             let tensor = self.index().tensors().get(first.tensor);
             let name = shorten(self.document.name(first.tensor), 60);
-            let mut message = format!("{first} (\"{name}\")");
+            let mut message = format!("tensors[{}] \"{name}\": {}", first.tensor, first.reason);
             if more > 0 {
                 message.push_str(&format!("; {more} more tensors like it"));
             }

@@ -1,6 +1,6 @@
 //! Repairs that rules propose.
 
-use ggufkit_check::{Change, Safety, Subject, check};
+use ggufkit_check::{Change, Safety, Severity, Subject, check};
 
 use super::{RepairError, Step, Work};
 
@@ -9,6 +9,7 @@ impl Work<'_> {
     /// already is left alone; what needs a decision is said.
     pub(super) fn findings(&mut self, subject: &Subject<'_>) -> Result<(), RepairError> {
         let report = check(subject, &self.policy.rules);
+        self.errors = report.count(Severity::Error);
         let own: Vec<bool> = (0..self.document.kv_count()).map(|at| self.document.is_changed(at)).collect();
         for finding in &report.findings {
             let Some(fix) = &finding.fix else { continue };

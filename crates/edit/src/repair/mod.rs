@@ -28,6 +28,7 @@ use std::fmt;
 use std::io;
 
 use ggufkit_check::{File, Source, Subject};
+use ggufkit_format::identify::Identity;
 use ggufkit_format::spec::ValueType;
 use ggufkit_format::{Dialect, Index, Options, Outcome as Read, Span, View, dialect};
 use ggufkit_io::{Diagnosis, HeadBuffer, diagnose};
@@ -159,6 +160,7 @@ pub fn repair(input: &Input<'_>, policy: &Policy) -> Result<Outcome, RepairError
         reasons: Vec::new(),
         more: 0,
         left: Vec::new(),
+        errors: 0,
         relayout: false,
     };
     if let Some(at) = diagnosis.joined {
@@ -196,9 +198,13 @@ pub fn repair(input: &Input<'_>, policy: &Policy) -> Result<Outcome, RepairError
 fn readable<'a>(read: &'a Read, diagnosis: &Diagnosis) -> Result<&'a Index, Reason> {
     if let Some(identity) = &diagnosis.identity {
         let reason = Reason::new("not-gguf", identity.describe());
-        return Err(match identity.help() {
-            Some(help) => reason.help(help),
-            None => reason,
+        return Err(match (identity, identity.help()) {
+            // What precedes the magic may be all that is wrong, and may not: somebody has to look.
+            (Identity::GgufAfter { offset, .. }, _) => reason.help(format!(
+                "look at it with `gguf show --offset {offset}`; if it is whole, `gguf repair --offset {offset}` leaves out what precedes it"
+            )),
+            (_, Some(help)) => reason.help(help),
+            (_, None) => reason,
         });
     }
     match (&read.index, &read.error) {
@@ -226,6 +232,8 @@ struct Work<'a> {
     /// Reasons beyond those that are kept.
     more: u64,
     left: Vec<String>,
+    /// Errors that the rules find in the file as it is.
+    errors: u64,
     /// Whether a finding asked for a new layout of the data.
     relayout: bool,
 }
@@ -292,6 +300,7 @@ impl<'a> Work<'a> {
         Ok(Outcome {
             steps: self.steps,
             left: self.left,
+            errors: self.errors,
             outputs: vec![Output { file_name: None, plan }],
             dialect,
         })

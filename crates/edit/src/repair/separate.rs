@@ -66,8 +66,13 @@ pub(super) fn separate(
         }
     }
     let names = names(&parts, input.file_name.unwrap_or("part.gguf"));
-    let mut outcome =
-        Outcome { steps: Vec::new(), left: Vec::new(), outputs: Vec::new(), dialect: index.header().dialect };
+    let mut outcome = Outcome {
+        steps: Vec::new(),
+        left: Vec::new(),
+        errors: 0,
+        outputs: Vec::new(),
+        dialect: index.header().dialect,
+    };
     for (part, name) in parts.iter().zip(names) {
         let mut plan = Plan::new();
         plan.copy(part.span).map_err(|error| Reason::of(&error.into()))?;

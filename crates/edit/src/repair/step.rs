@@ -56,6 +56,8 @@ pub struct Outcome {
     pub steps: Vec<Step>,
     /// What is odd, and stays as it is.
     pub left: Vec<String>,
+    /// Errors that the rules find in the file as it is, the ones that are repaired here among them.
+    pub errors: u64,
     /// The files that are made: one, or the parts of a file that is cut apart.
     pub outputs: Vec<Output>,
     /// The layout that was read.
