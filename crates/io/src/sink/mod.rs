@@ -11,7 +11,7 @@ pub use error::SinkError;
 pub use part::PartFile;
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use ggufkit_format::{Piece, Plan, ReadAt, Span};
@@ -27,6 +27,12 @@ const BUFFER: u64 = 1 << 20;
 
 /// Copies below this length are read and written: asking the system to copy costs more.
 const SMALL: u64 = 64 << 10;
+
+/// Bytes that are read at once where small copies follow each other closely.
+const WINDOW: usize = 256 << 10;
+
+/// Bytes between two copies that follow each other closely.
+const CLOSE: u64 = 4 << 10;
 
 /// What is about to be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,7 +109,7 @@ pub fn save(
         return Err(SinkError::IsSource(target.to_owned()));
     }
     part::may_stand_at(target, replace).map_err(failed("write"))?;
-    let mut work = Work { watch, done: 0, total: plan.len(), target: target.to_owned(), buffer: Vec::new() };
+    let mut work = Work::new(plan, target.to_owned(), watch);
     work.tell(Stage::Create)?;
     let part = PartFile::create(target).map_err(failed("create"))?;
     // Before there is a byte in it: what others may not read in the source they may not read here either.
@@ -111,14 +117,18 @@ pub fn save(
         platform::copy_permissions(&metadata, part.file()).map_err(failed("set the permissions of"))?;
     }
     let direct = direct(source);
+    let mut to = BufWriter::with_capacity(WINDOW, part.file());
     for piece in plan.pieces() {
         match (piece, &direct) {
             (Piece::Copy(span), Some(from)) if span.len >= SMALL => {
-                work.hand_over(from, part.file(), *span)?
+                to.flush().map_err(failed("write"))?;
+                work.hand_over(from, part.file(), *span)?;
             }
-            _ => work.piece(piece, source, &mut part.file())?,
+            _ => work.piece(piece, source, &mut to)?,
         }
     }
+    to.flush().map_err(failed("write"))?;
+    drop(to);
     work.tell(Stage::Sync)?;
     part.file().sync_all().map_err(failed("sync"))?;
     work.tell(Stage::Place)?;
@@ -142,9 +152,10 @@ where
     W: Write,
 {
     plan.verify(source.size().unwrap_or(u64::MAX))?;
-    let mut work = Work { watch, done: 0, total: plan.len(), target: PathBuf::from("-"), buffer: Vec::new() };
+    let mut work = Work::new(plan, PathBuf::from("-"), watch);
+    let mut to = BufWriter::with_capacity(WINDOW, to);
     for piece in plan.pieces() {
-        work.piece(piece, source, to)?;
+        work.piece(piece, source, &mut to)?;
     }
     to.flush().map_err(|error| work.failed(error))
 }
@@ -160,13 +171,41 @@ fn direct(source: &FileSource) -> Option<File> {
 struct Work<'a, 'b> {
     watch: &'a mut Watch<'b>,
     done: u64,
+    /// The bytes that were done when the watch was last told.
+    told: Option<u64>,
     total: u64,
     target: PathBuf,
     buffer: Vec<u8>,
+    /// Bytes of the source that were read together with a small copy, and what they are.
+    window: Vec<u8>,
+    there: Span,
+    /// Where the last small copy ended.
+    last: u64,
 }
 
-impl Work<'_, '_> {
+impl<'a, 'b> Work<'a, 'b> {
+    fn new(plan: &Plan, target: PathBuf, watch: &'a mut Watch<'b>) -> Self {
+        Self {
+            watch,
+            done: 0,
+            told: None,
+            total: plan.len(),
+            target,
+            buffer: Vec::new(),
+            window: Vec::new(),
+            there: Span::default(),
+            last: 0,
+        }
+    }
+
     fn tell(&mut self, stage: Stage) -> Result<(), SinkError> {
+        // Of a million small pieces few are worth a word.
+        if stage == Stage::Write {
+            if self.told.is_some_and(|told| self.done.saturating_sub(told) < BUFFER) {
+                return Ok(());
+            }
+            self.told = Some(self.done);
+        }
         (self.watch)(Progress { stage, done: self.done, total: self.total }).map_err(SinkError::Stopped)
     }
 
@@ -194,8 +233,47 @@ impl Work<'_, '_> {
                 buffer.fill(0);
                 Ok(buffer.len())
             }),
+            Piece::Copy(span) if span.len < SMALL => {
+                self.tell(Stage::Write)?;
+                self.look_ahead(*span, source)?;
+                let window = std::mem::take(&mut self.window);
+                let bytes = span.slice(&window, self.there.start).unwrap_or_default();
+                let written = self.write(bytes, to);
+                self.window = window;
+                written
+            }
             Piece::Copy(span) => self.chunks(*span, to, &mut |buffer, at| read_full(source, buffer, at)),
         }
+    }
+
+    /// Makes the window hold a small span: with what follows it, where the last one ended closely before.
+    fn look_ahead<S>(&mut self, span: Span, source: &S) -> Result<(), SinkError>
+    where
+        S: ReadAt<Error = io::Error> + ?Sized,
+    {
+        let close = span.start.checked_sub(self.last).is_some_and(|gap| gap <= CLOSE);
+        self.last = span.end();
+        if span.start >= self.there.start && span.end() <= self.there.end() {
+            return Ok(());
+        }
+        self.window.resize(WINDOW, 0);
+        let exact = span.len as usize;
+        // What lies behind the span is not needed yet, so an error there is none yet.
+        let wants = [WINDOW, exact];
+        let mut result = Ok(0);
+        for want in wants.into_iter().skip(usize::from(!close)) {
+            result = read_full(source, self.window.get_mut(..want).unwrap_or_default(), span.start);
+            if result.is_ok() {
+                break;
+            }
+        }
+        let read = result.map_err(|source| SinkError::Read { span, source })?;
+        self.there = Span::new(span.start, read as u64);
+        if read < exact {
+            self.there = Span::default();
+            return Err(SinkError::Ended { span, read: read as u64 });
+        }
+        Ok(())
     }
 
     /// Writes so many bytes as the span has, filled in by `fill`, a buffer at a time.
