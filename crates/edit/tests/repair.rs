@@ -111,8 +111,9 @@ fn text_around_texts_goes() {
     repaired(&file("\u{feff}general.name", "text", "t"), &policy, &sound, &["text-around-key"]);
     repaired(&file("general.name", "\u{feff}text\0\0", "t"), &policy, &sound, &["text-around-value"]);
     repaired(&file("general.name", "text", "t\0\0"), &policy, &sound, &["text-around-name"]);
-    // A key that is nothing else is left, and a mark inside a tensor's name may be meant.
-    for odd in [file("\0", "text", "t"), file("general.name", "text", "\u{feff}t")] {
+    // A key that is nothing else is left, a mark before a tensor's name may be meant, and what is no text is not trimmed.
+    let binary = Builder::new().kv("blob", Value::String(b"\xff\0".to_vec())).bytes();
+    for odd in [file("\0", "text", "t"), file("general.name", "text", "\u{feff}t"), binary] {
         assert!(run(&odd, Options::new(), &policy).unwrap().steps.is_empty());
     }
     // Names that become the same are two tensors of one name.
@@ -260,6 +261,81 @@ fn trailing_bytes_are_cut_only_when_told() {
     }
     let none = Builder::new().kv("a", 1_u8);
     repaired(&none.clone().trailing(*b"x").bytes(), &cut, &none.bytes(), &["trailing-bytes"]);
+}
+
+/// A random document with one thing broken, at a random place, comes out as it was.
+#[test]
+fn random_documents_with_one_broken_thing() {
+    let policy = Policy::default();
+    let mut count = 0;
+    for seed in 0..140 {
+        let endian = [Endian::Little, Endian::Big][seed as usize % 2];
+        let document = random::document(seed, endian);
+        let (sound, mut rng) = (document.bytes(), random::Rng::new(seed));
+        let built = document.build();
+        let (kvs, tensors) = (document.kvs(), document.tensors());
+        // A random string that ends in a NUL would be a second thing.
+        if kvs.iter().any(|(_, value)| matches!(value, Value::String(text) if text.ends_with(b"\0"))) {
+            continue;
+        }
+        let rebuilt = |kvs: &[(Vec<u8>, Value)], tensors: Vec<Tensor>| {
+            let start =
+                kvs.iter().fold(Builder::new().endian(endian), |d, (key, value)| d.kv(key, value.clone()));
+            tensors.into_iter().fold(start, Builder::tensor).bytes()
+        };
+        let (broken, code) = match seed % 7 {
+            0 => {
+                let gaps = built.fields().iter().filter(|f| f.name.contains("padding") && !f.span.is_empty());
+                let gaps: Vec<_> = gaps.map(|f| f.name.clone()).collect();
+                let (mut file, name) = (built.clone(), &gaps[rng.index(gaps.len())]);
+                file.patch(name, vec![1 + (seed as u8); file.get(name).len()]);
+                (file.into_bytes(), "padding-not-zero")
+            }
+            1 => {
+                let is_true = |(_, (_, value)): &(usize, &(Vec<u8>, Value))| *value == Value::Bool(1);
+                let Some((at, _)) = kvs.iter().enumerate().find(is_true) else { continue };
+                let mut file = built.clone();
+                file.set_u64(&format!("kv[{at}].value"), 2 + rng.below(254));
+                (file.into_bytes(), "odd-bool")
+            }
+            2 => {
+                // Two tensors of one padded size change places: nothing else moves.
+                let padded = |t: &Tensor| t.data.len().div_ceil(32);
+                let (a, b) = (0..tensors.len())
+                    .flat_map(|a| (0..a).map(move |b| (a, b)))
+                    .find(|(a, b)| padded(&tensors[*a]) == padded(&tensors[*b]))
+                    .unwrap();
+                let mut offsets = document.offsets();
+                offsets.swap(a, b);
+                let moved = tensors.iter().zip(offsets).map(|(t, offset)| t.clone().offset(offset)).collect();
+                (rebuilt(kvs, moved), "tensor-order")
+            }
+            3 => (document.clone().version(1 + (seed as u32 / 7) % 2).bytes(), "old-version"),
+            4 => {
+                let (from, mut more) = (rng.index(kvs.len()), kvs.to_vec());
+                let to = from + 1 + rng.index(kvs.len() - from);
+                more.insert(to, kvs[from].clone());
+                (rebuilt(&more, tensors.to_vec()), "duplicate-key")
+            }
+            5 => {
+                let mut more = tensors.to_vec();
+                let at = rng.index(more.len());
+                more[at].name.push(0);
+                (rebuilt(kvs, more), "text-around-name")
+            }
+            _ => {
+                let end = built.span("data").end()
+                    - built.find(&format!("data.padding[{}]", tensors.len())).map_or(0, |s| s.len);
+                if end == sound.len() as u64 {
+                    continue;
+                }
+                (sound[..end as usize].to_vec(), "final-padding")
+            }
+        };
+        repaired(&broken, &policy, &sound, &[code]);
+        count += 1;
+    }
+    assert!(count > 70, "{count}");
 }
 
 /// Every mis-written layout is recognised and becomes the standard one, with the values that it has.

@@ -11,6 +11,7 @@ impl Work<'_> {
         let report = check(subject, &self.policy.rules);
         self.errors = report.count(Severity::Error);
         let own: Vec<bool> = (0..self.document.kv_count()).map(|at| self.document.is_changed(at)).collect();
+        let mut renamed = false;
         for finding in &report.findings {
             let Some(fix) = &finding.fix else { continue };
             let step = || Step {
@@ -29,24 +30,24 @@ impl Work<'_> {
                 }
                 continue;
             }
+            if self.policy.own && self.is_covered(&fix.change, &own) {
+                continue;
+            }
             match &fix.change {
-                Change::RemoveKv { index }
-                | Change::SetKey { index, .. }
-                | Change::SetScalar { index, .. }
-                | Change::SetString { index, .. }
-                    if usize::try_from(*index).is_ok_and(|at| own.get(at) == Some(&true)) => {}
                 // Decided with the whole layout in view.
                 Change::Relayout => {
-                    if !self.policy.own && !self.relayout {
+                    if !self.relayout {
                         self.step(step());
                     }
                     self.relayout = true;
                 }
                 Change::Cut { .. } if !self.policy.cut_trailing => {}
-                Change::Cut { .. } | Change::Extend { .. } if self.policy.own => {}
                 Change::Separate { .. } => {}
                 change => match self.document.apply(change) {
-                    Ok(true) => self.step(step()),
+                    Ok(true) => {
+                        renamed |= matches!(fix.change, Change::SetKey { .. });
+                        self.step(step());
+                    }
                     Ok(false) => {}
                     Err(error) => {
                         self.left
@@ -55,6 +56,37 @@ impl Work<'_> {
                 },
             }
         }
+        // Another key may be one that is there already.
+        if renamed && self.policy.own && self.reasons.is_empty() {
+            self.duplicates()?;
+        }
         Ok(())
+    }
+
+    /// Whether the repairs of this room take care of what a change is about; `own` says which key-values they changed.
+    fn is_covered(&self, change: &Change, own: &[bool]) -> bool {
+        let index = self.index();
+        let changed = |at: Option<usize>| at.is_some_and(|at| own.get(at) == Some(&true));
+        match change {
+            Change::RemoveKv { index }
+            | Change::SetKey { index, .. }
+            | Change::SetScalar { index, .. }
+            | Change::SetString { index, .. } => changed(usize::try_from(*index).ok()),
+            Change::SetName { index, .. } => {
+                let at = usize::try_from(*index).ok();
+                let tensor = at.and_then(|at| self.index().tensors().get(at));
+                tensor.zip(at).is_some_and(|(tensor, at)| self.view.name(tensor).0 != self.document.name(at))
+            }
+            Change::Patch { span, bytes } => {
+                let zeros = bytes.iter().all(|&byte| byte == 0);
+                let kv = index.kvs().partition_point(|kv| kv.span.end() <= span.start);
+                span.start < index.header().span.end()
+                    || (zeros && span.start >= index.head_end())
+                    || (span.start < index.head_end() && changed(Some(kv)))
+            }
+            // Whether they are needed is seen by looking at the data.
+            Change::Relayout | Change::Rewrite | Change::Cut { .. } | Change::Extend { .. } => true,
+            _ => false,
+        }
     }
 }

@@ -89,6 +89,10 @@ impl Work<'_> {
                 self.document.set_key(at as u64, clean)?;
             }
             let Some(Value::String(text)) = self.document.source_value(at) else { continue };
+            // What is no text may be anything, and its zeros too.
+            if text.to_str().is_none() {
+                continue;
+            }
             let clean = trimmed(text.0, true);
             if clean.len() < text.0.len() {
                 let what = format!("take {} from the value", taken(text.0, clean));
