@@ -119,6 +119,38 @@ fn every_change_is_applied_and_applied_again_is_none() {
 }
 
 #[test]
+fn versions_ends_and_names() {
+    let file = || Builder::new().kv("a", 1_u8).tensor(Tensor::f32("t", &[3]));
+    let two = file().version(2).final_padding(false).bytes();
+    let to = file().bytes().len() as u64;
+    let out = edited(&two, 0, Dialect::STANDARD, |document| {
+        for (change, again) in [(Change::Rewrite, false), (Change::Extend { to }, false)] {
+            assert_eq!(document.apply(&change), Ok(true), "{change:?}");
+            assert_eq!(document.apply(&change), Ok(again), "{change:?} again");
+        }
+        assert_eq!(
+            document.apply(&Change::SetName { index: 1, name: Vec::new() }),
+            Err(EditError::NoTensor(1))
+        );
+    });
+    assert_eq!(out, file().bytes());
+    // A head that grows moves the data, and the gap with it.
+    let out = edited(&file().bytes(), 0, Dialect::STANDARD, |document| {
+        document.set_string(0, &[b'x'; 100]).unwrap();
+    });
+    let longer = Builder::new().kv("a", "x".repeat(100)).tensor(Tensor::f32("t", &[3]));
+    assert_eq!(out, longer.bytes());
+    // Without tensors the file ends with its head as before, or with the padding as before.
+    for padding in [false, true] {
+        let file = |value: &str| Builder::new().kv("a", value).head_padding(padding).bytes();
+        let out = edited(&file("x"), 0, Dialect::STANDARD, |document| {
+            document.set_string(0, b"longer than before").unwrap();
+        });
+        assert_eq!(out, file("longer than before"));
+    }
+}
+
+#[test]
 fn patches_reach_every_byte_that_is_copied() {
     let file = Builder::new().kv("key", vec![1_u8, 2]).alignment(64).tensor(Tensor::f32("t", &[3])).build();
     for (field, bytes) in

@@ -9,7 +9,7 @@ use crate::report::Report;
 use crate::rule::Severity;
 use crate::subject::Subject;
 
-/// Version of the shape of what [`json`] gives.
+/// Version of the shape of what [`json()`] gives.
 pub const SCHEMA: u32 = 1;
 
 fn label_json(label: &Label, subject: &Subject<'_>) -> Value {

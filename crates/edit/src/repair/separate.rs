@@ -1,7 +1,7 @@
 //! Cutting files apart that were joined end to end.
 
 use ggufkit_format::naming::{parse_shard_suffix, shard_name};
-use ggufkit_format::{Index, Options, Plan, Span, View};
+use ggufkit_format::{Index, Options, Plan, Span, View, shorten};
 use ggufkit_io::{Diagnosis, HeadBuffer, diagnose};
 
 use super::{Input, Outcome, Output, Reason, RepairError, Step, readable};
@@ -76,7 +76,11 @@ pub(super) fn separate(
     for (part, name) in parts.iter().zip(names) {
         let mut plan = Plan::new();
         plan.copy(part.span).map_err(|error| Reason::of(&error.into()))?;
-        let what = format!("write the GGUF at {:#x} to {name}, as it is", part.span.start);
+        let what = format!(
+            "write the GGUF at {:#x} to {}, as it is",
+            part.span.start,
+            shorten(name.as_bytes(), 200)
+        );
         outcome.steps.push(Step::new("joined", what, "unparsed", part.span));
         outcome.outputs.push(Output { file_name: Some(name), plan });
     }
