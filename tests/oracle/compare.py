@@ -85,7 +85,7 @@ def differing(where: str, ours: dict[str, Any], expected: dict[str, Any]) -> Ite
 
 def differences(ours: dict[str, Any], theirs: dict[str, Any], size: int) -> Iterator[str]:
     header = ours["header"]
-    yield from differing("file", ours, {"size": size, "error": None})
+    yield from differing("file", ours, {"size": size, "errors": []})
     yield from differing("header", header, {
         "version": theirs["version"],
         "endian": theirs["endian"],

@@ -72,7 +72,7 @@ def counts(form: str, kinds: list[str], file: dict[str, Any]) -> Iterator[str]:
     for kind, section in (("kv", "metadata"), ("tensor", "tensors"), ("anomaly", "anomalies")):
         if kinds.count(kind) != len(file[section]):
             yield f"{form}: {kinds.count(kind)} records of kind {kind}, json has {len(file[section])}"
-    if ("error" in kinds) != (file["error"] is not None):
+    if ("error" in kinds) != bool(file["errors"]):
         yield f"{form}: the error of json is missing, or the other way round"
 
 

@@ -1,8 +1,10 @@
 //! Readers of GGUF files side by side, ours and others', with the machine's limits above them.
 //!
-//! `peers [--rounds N] [--slice MS] FILE...` prints two tables for each file: reading the whole head, and reading one
-//! key. The numbers to quote are the ratios; see `../README.md`.
+//! `peers [--rounds N] [--slice MS] FILE...` prints three tables for each file: reading the whole head, reading one key,
+//! and judging. A folder gives one table over all its files; `--data FILE` one of judging every value. The numbers to quote
+//! are the ratios; see `../README.md`.
 
+mod judge;
 mod limits;
 mod ours;
 mod peers;
@@ -10,6 +12,7 @@ mod timing;
 
 use std::{
     fs::File,
+    num::NonZeroUsize,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
@@ -129,12 +132,56 @@ fn report(path: &Path, effort: Effort) -> Result<(), String> {
     );
     print(" whole head", UNIT, &measure(parse_cases(path, &bytes, head_end), effort));
     print(" one key", UNIT_LOOKUP, &measure(lookup_cases(path), effort));
+    let judged = judge::one(path);
+    let unit = judged[0].name;
+    print(" judging", unit, &measure(judged, effort));
     Ok(())
 }
 
-fn arguments() -> Result<(Effort, Vec<PathBuf>), String> {
+fn report_folder(path: &Path, effort: Effort) -> Result<(), String> {
+    let entries = std::fs::read_dir(path).map_err(|e| e.to_string())?;
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "gguf"))
+        .collect();
+    files.sort();
+    println!("{}: {} files", path.display(), files.len());
+    let cases = judge::folder(&files);
+    let unit = cases[0].name;
+    print(" judging each", unit, &measure(cases, effort));
+    Ok(())
+}
+
+fn report_data(path: &Path, effort: Effort) -> Result<(), String> {
+    let size = std::fs::metadata(path).map_err(|e| e.to_string())?.len();
+    for threads in [1, 2] {
+        println!("{}: {size} bytes, {threads} threads", path.display());
+        let rows = measure(judge::data(path, NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN)), effort);
+        // Several threads work: what counts is the time on the wall.
+        let wall = |row: &Outcome<Found>| row.result.as_ref().ok().map(|m| m.wall.as_secs_f64());
+        let base = rows.first().and_then(wall).unwrap_or(f64::NAN);
+        for row in &rows {
+            match (&row.result, wall(row)) {
+                (Ok(m), Some(seconds)) => println!(
+                    "  {:<42} {:>8.3} s wall {:>8.2} GB/s, {:.2} of the limit's speed, n = {}",
+                    row.name,
+                    seconds,
+                    size as f64 / seconds / 1e9,
+                    base / seconds,
+                    m.samples
+                ),
+                (Err(reason), _) => println!("  {:<42} not measured: {reason}", row.name),
+                (Ok(_), None) => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn arguments() -> Result<(Effort, Vec<(PathBuf, bool)>), String> {
     let mut effort = Effort { rounds: 7, slice: Duration::from_millis(50) };
     let mut files = Vec::new();
+    let mut data = false;
     let mut words = std::env::args_os().skip(1);
     while let Some(word) = words.next() {
         let mut number = || -> Result<u32, String> {
@@ -146,11 +193,12 @@ fn arguments() -> Result<(Effort, Vec<PathBuf>), String> {
         match word.to_str() {
             Some("--rounds") => effort.rounds = number()?.max(1) as usize,
             Some("--slice") => effort.slice = Duration::from_millis(number()?.into()),
-            _ => files.push(PathBuf::from(word)),
+            Some("--data") => data = true,
+            _ => files.push((PathBuf::from(word), std::mem::take(&mut data))),
         }
     }
     if files.is_empty() {
-        Err("usage: peers [--rounds N] [--slice MS] FILE...".to_owned())
+        Err("usage: peers [--rounds N] [--slice MS] [FILE | FOLDER | --data FILE]...".to_owned())
     } else {
         Ok((effort, files))
     }
@@ -164,8 +212,13 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    for path in files {
-        if let Err(message) = report(&path, effort) {
+    for (path, data) in files {
+        let done = match data {
+            true => report_data(&path, effort),
+            false if path.is_dir() => report_folder(&path, effort),
+            false => report(&path, effort),
+        };
+        if let Err(message) = done {
             eprintln!("{}: {message}", path.display());
             return ExitCode::from(2);
         }

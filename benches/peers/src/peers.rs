@@ -58,6 +58,11 @@ pub fn lookup(path: &Path) -> Vec<Case<'_, Found>> {
     ]
 }
 
+/// candle's documented way: a buffered file.
+pub fn candle_buffered(path: &Path) -> Result<Found, String> {
+    candle(&mut BufReader::new(open(path)?)).map(counted_candle)
+}
+
 fn open(path: &Path) -> Result<File, String> {
     File::open(path).map_err(|e| e.to_string())
 }

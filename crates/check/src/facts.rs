@@ -2,10 +2,12 @@
 
 use std::cell::OnceCell;
 
-use ggufkit_format::{Kv, KvPart, Path, Span, Tensor, TensorPart, Value, View, layout};
+use ggufkit_format::spec::{KeyInfo, keys};
+use ggufkit_format::{ByteStr, Kv, KvPart, Path, Span, Tensor, TensorPart, Value, View, layout};
 use ggufkit_inspect::summary::{self, Kind};
 use ggufkit_inspect::{Lookup, Model, Part, Place};
 
+use crate::data::DataScan;
 use crate::finding::Label;
 use crate::place;
 use crate::subject::{File, Subject};
@@ -20,6 +22,73 @@ pub(crate) struct Facts<'a> {
     tensors: OnceCell<Option<Lookup<'a, Tensor>>>,
     kind: OnceCell<Kind>,
     extents: OnceCell<Vec<Vec<Extent>>>,
+    scan: Option<&'a DataScan>,
+    known: OnceCell<Vec<(Record<'a>, &'static KeyInfo)>>,
+}
+
+/// A key-value with its place in the subject.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record<'a> {
+    /// Number of the file in the subject.
+    pub(crate) file: usize,
+    /// That file's head.
+    pub(crate) view: View<'a>,
+    /// Position in the metadata, from 0.
+    pub(crate) index: usize,
+    /// The key-value.
+    pub(crate) kv: &'a Kv,
+}
+
+impl<'a> Record<'a> {
+    /// The key.
+    pub(crate) fn key(&self) -> ByteStr<'a> {
+        self.view.key(self.kv)
+    }
+
+    /// The value.
+    pub(crate) fn value(&self) -> Value<'a> {
+        self.view.value(self.kv)
+    }
+
+    /// A label at a part of it.
+    pub(crate) fn label(&self, part: KvPart) -> Label {
+        kv_label(self.file, &self.view, self.index, self.kv, part)
+    }
+}
+
+/// A tensor-info record with its place in the subject.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row<'a> {
+    /// Number of the file in the subject.
+    pub(crate) file: usize,
+    /// That file's head.
+    pub(crate) view: View<'a>,
+    /// Position in the tensor table, from 0.
+    pub(crate) index: usize,
+    /// The tensor.
+    pub(crate) tensor: &'a Tensor,
+}
+
+impl<'a> Row<'a> {
+    /// The name.
+    pub(crate) fn name(&self) -> ByteStr<'a> {
+        self.view.name(self.tensor)
+    }
+
+    /// The dimensions, the row length first.
+    pub(crate) fn dims(&self) -> &'a [u64] {
+        self.view.index().dims(self.tensor)
+    }
+
+    /// A label at a part of it.
+    pub(crate) fn label(&self, part: TensorPart) -> Label {
+        tensor_label(self.file, &self.view, self.index, self.tensor, part)
+    }
+
+    /// A label at all its dimensions.
+    pub(crate) fn shape_label(&self) -> Label {
+        shape_label(self.file, &self.view, self.index, self.tensor)
+    }
 }
 
 /// Where a tensor's data lies.
@@ -34,7 +103,7 @@ pub(crate) struct Extent {
 }
 
 impl<'a> Facts<'a> {
-    pub(crate) fn new(subject: &'a Subject<'a>, parts: &'a [Part<'a>]) -> Self {
+    pub(crate) fn new(subject: &'a Subject<'a>, parts: &'a [Part<'a>], scan: Option<&'a DataScan>) -> Self {
         let with_view = subject.files.iter().enumerate().filter(|(_, file)| file.view.is_some());
         Self {
             subject,
@@ -44,12 +113,19 @@ impl<'a> Facts<'a> {
             tensors: OnceCell::new(),
             kind: OnceCell::new(),
             extents: OnceCell::new(),
+            scan,
+            known: OnceCell::new(),
         }
     }
 
     /// What is judged.
     pub(crate) fn subject(&self) -> &'a Subject<'a> {
         self.subject
+    }
+
+    /// What a pass over the data found, where there was one.
+    pub(crate) fn scan(&self) -> Option<&'a DataScan> {
+        self.scan
     }
 
     /// The files, those without a header too.
@@ -78,6 +154,29 @@ impl<'a> Facts<'a> {
     /// What sort of file it is.
     pub(crate) fn kind(&self) -> Kind {
         *self.kind.get_or_init(|| self.model.map_or(Kind::Unknown, |model| summary::kind(&model).0))
+    }
+
+    /// The key-values of all files, duplicates included.
+    pub(crate) fn records(&self) -> impl Iterator<Item = Record<'a>> + use<'a> {
+        self.views().flat_map(|(file, _, view)| {
+            let kvs = view.index().kvs().iter().enumerate();
+            kvs.map(move |(index, kv)| Record { file, view, index, kv })
+        })
+    }
+
+    /// The key-values whose keys are known, with what is known.
+    pub(crate) fn known(&self) -> &[(Record<'a>, &'static KeyInfo)] {
+        self.known.get_or_init(|| {
+            self.records().filter_map(|record| Some((record, keys::lookup(record.key().0)?))).collect()
+        })
+    }
+
+    /// The tensors of all files.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'a>> + use<'a> {
+        self.views().flat_map(|(file, _, view)| {
+            let tensors = view.index().tensors().iter().enumerate();
+            tensors.map(move |(index, tensor)| Row { file, view, index, tensor })
+        })
     }
 
     fn keys(&self) -> Option<&Lookup<'a, Kv>> {
@@ -214,4 +313,12 @@ pub(crate) fn shape_label(file: usize, view: &View<'_>, index: usize, tensor: &T
     let span: Span = place::dims_span(view.index(), tensor);
     let label = tensor_label(file, view, index, tensor, TensorPart::Record);
     Label { span, path: format!("tensors[{index}].dims"), ..label }
+}
+
+/// A number with its unit: `1 byte`, `20 bytes`.
+pub(crate) fn counted(n: u64, unit: &str) -> String {
+    match n {
+        1 => format!("1 {unit}"),
+        n => format!("{n} {unit}s"),
+    }
 }

@@ -65,6 +65,24 @@ impl Finding {
         }
     }
 
+    /// A short text that stays the same while the finding does, wherever its bytes move: of the rule, the key or tensor, the
+    /// logical path where there is no name, and the headline.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        // FNV-1a with 64 bits: nothing hangs on collisions but a finding that a baseline hides, and it never changes.
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let place = match &self.primary.name {
+            Some(name) => name.as_slice(),
+            None => self.primary.path.as_bytes(),
+        };
+        for part in [self.rule.code.as_bytes(), place, self.message.as_bytes()] {
+            for byte in part.iter().chain(&[0]) {
+                hash = (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+            }
+        }
+        format!("{hash:016x}")
+    }
+
     /// With another severity than the rule's.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
@@ -178,6 +196,16 @@ pub enum Change {
     },
     /// The data section is laid out anew: in the order of the table, without gaps, each tensor aligned, zeros between.
     Relayout,
+    /// The same with another alignment, and `general.alignment` as a u32 that gives it.
+    Realign {
+        /// The alignment, in bytes.
+        to: u32,
+    },
+    /// Several key-values go.
+    RemoveKvs {
+        /// Their positions in the metadata, from 0.
+        indices: Vec<u64>,
+    },
     /// The head is written anew in the standard layout, version 3.
     Rewrite,
     /// The file ends here.

@@ -10,6 +10,8 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod baseline;
+mod data;
 mod facts;
 mod finding;
 mod place;
@@ -23,6 +25,8 @@ mod subject;
 #[cfg(test)]
 mod testing;
 
+pub use baseline::{Baseline, BaselineError};
+pub use data::{DataScan, data_size, scan_data};
 pub use finding::{Change, Finding, Fix, Label, Safety};
 pub use report::{Count, Ignored, Omission, Report};
 pub use rule::{Family, Rule, Severity};
@@ -36,20 +40,22 @@ pub struct Options {
     pub selection: Selection,
     /// Findings of one rule that are kept; the others are counted.
     pub per_rule: u64,
+    /// Findings that are known, and only counted.
+    pub baseline: Option<Baseline>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { selection: Selection::default(), per_rule: 10 }
+        Self { selection: Selection::default(), per_rule: 10, baseline: None }
     }
 }
 
-/// Judges a subject by every rule that looks at heads and at the layout of the data.
+/// Judges a subject by every rule. The values of the weights are judged only where `scan` has them ([`scan_data`]).
 #[must_use]
-pub fn check(subject: &Subject<'_>, options: &Options) -> Report {
+pub fn check(subject: &Subject<'_>, options: &Options, scan: Option<&DataScan>) -> Report {
     let parts = subject.parts();
-    let facts = facts::Facts::new(subject, &parts);
-    let mut sink = sink::Sink::new(options);
+    let facts = facts::Facts::new(subject, &parts, scan);
+    let mut sink = sink::Sink::new(subject, options);
     for family in rules::FAMILIES {
         for entry in *family {
             (entry.check)(&facts, &mut sink);

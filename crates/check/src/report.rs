@@ -2,6 +2,7 @@
 
 use ggufkit_format::Span;
 
+use crate::data::Skipped;
 use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::rule::{Rule, Severity};
@@ -15,6 +16,8 @@ pub struct Report {
     pub left_out: Vec<Count>,
     /// Findings that were not asked for.
     pub ignored: Vec<Ignored>,
+    /// Findings that the baseline covers.
+    pub known: u64,
     /// What was not examined, and so is not clean.
     pub omissions: Vec<Omission>,
 }
@@ -90,10 +93,50 @@ pub(crate) fn omissions(facts: &Facts<'_>) -> Vec<Omission> {
                 span,
             });
         }
+        of_data(facts, at, &mut out);
+        if index.is_complete() && !index.tensors().is_empty() && file.size.is_none() {
+            let what = "whether the tensor data is all there".to_owned();
+            let why = "the file's length is not known".to_owned();
+            out.push(Omission { file: at, what, why, span: None });
+        }
         if index.anomalies_left_out() > 0 {
             let what = format!("{} more oddities of the head", index.anomalies_left_out());
             out.push(Omission { file: at, what, why: "there are too many".to_owned(), span: None });
         }
     }
+    // Where the set is known by its names, what is missing from it is a finding.
+    let others = facts.u64("split.count").and_then(|count| count.checked_sub(facts.files().len() as u64));
+    if let (None, Some(more @ 1..)) = (facts.subject().set, others) {
+        let what = match more {
+            1 => "the other shard of the model".to_owned(),
+            more => format!("the other {more} shards of the model"),
+        };
+        let why = "split.count asks for more files than were given".to_owned();
+        out.push(Omission { file: 0, what, why, span: None });
+    }
     out
+}
+
+/// Which values of the weights were not looked at.
+fn of_data(facts: &Facts<'_>, at: usize, out: &mut Vec<Omission>) {
+    let Some(file) = facts.files().get(at) else { return };
+    let Some(index) = file.view.map(|view| view.index()) else { return };
+    if index.tensors().is_empty() {
+        return;
+    }
+    let span = index.data_start().zip(file.size).map(|(start, end)| Span::between(start, end));
+    let mut add = |what: String, why: &str| out.push(Omission { file: at, what, why: why.to_owned(), span });
+    let Some(scan) = facts.scan() else {
+        return add("the values of the weights".to_owned(), "--data was not given");
+    };
+    for (skipped, why) in [
+        (Skipped::NoSize, "their type or shape gives no size"),
+        (Skipped::OutOfFile, "they do not lie within the file"),
+        (Skipped::NoSource, "the input cannot be read twice"),
+    ] {
+        let count = scan.of(at).iter().filter(|scan| scan.skipped.as_ref() == Some(&skipped)).count();
+        if count > 0 {
+            add(format!("the values of {count} of {} tensors", index.tensors().len()), why);
+        }
+    }
 }

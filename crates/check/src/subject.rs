@@ -2,7 +2,7 @@
 
 use std::io;
 
-use ggufkit_format::{ParseError, ReadAt, View};
+use ggufkit_format::{ByteStr, ParseError, ReadAt, View};
 use ggufkit_inspect::Part;
 use ggufkit_io::{Diagnosis, ShardProblem, ShardSet};
 
@@ -12,8 +12,8 @@ pub type Source = dyn ReadAt<Error = io::Error> + Sync;
 /// A file of the subject.
 #[derive(Clone, Copy)]
 pub struct File<'a> {
-    /// What it is called, harmless for a terminal.
-    pub label: &'a str,
+    /// What it is called, byte for byte: its path as given, or `-`.
+    pub label: ByteStr<'a>,
     /// Its name without folders, where it has one.
     pub file_name: Option<&'a str>,
     /// Its length in bytes, where that is known.
@@ -44,6 +44,11 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub const fn single(file: &'a File<'a>) -> Self {
         Self { files: core::slice::from_ref(file), set: None, problems: &[] }
+    }
+
+    /// What a file is called, harmless for a terminal; empty for a number that no file has.
+    pub(crate) fn shown(&self, file: usize) -> String {
+        self.files.get(file).map(|file| file.label.display().to_string()).unwrap_or_default()
     }
 
     /// The files whose header could be read, as the rooms below know them.

@@ -6,12 +6,13 @@
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use ggufkit_format::{Options as ReadOptions, Outcome, View, parse};
-use ggufkit_io::{Diagnosis, ShardPart, diagnose};
+use ggufkit_format::{ByteStr, Options as ReadOptions, Outcome, View, parse};
+use ggufkit_io::{Diagnosis, ShardPart, ShardProblem, diagnose};
 use ggufkit_testkit::Builder;
-use ggufkit_testkit::sources::Memory;
+use ggufkit_testkit::sources::{Failing, Memory};
 
 use crate::rule::Rule;
 use crate::rules::{RECIPES, all};
@@ -21,11 +22,18 @@ use crate::{File, Options, Report, Severity, Source, Subject, check, render};
 pub(crate) struct Recipe {
     files: Vec<(String, Vec<u8>)>,
     read: ReadOptions,
+    /// Whether the data is looked at.
+    scanned: bool,
+    /// Position from which on the sources fail.
+    fails_at: Option<u64>,
+    problems: Vec<ShardProblem>,
+    /// Whether the file's length is told.
+    sized: bool,
 }
 
 impl From<Vec<u8>> for Recipe {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { files: vec![("model.gguf".to_owned(), bytes)], read: ReadOptions::new() }
+        Self::of(vec![("model.gguf".to_owned(), bytes)])
     }
 }
 
@@ -36,38 +44,93 @@ impl From<Builder> for Recipe {
 }
 
 impl Recipe {
+    fn of(files: Vec<(String, Vec<u8>)>) -> Self {
+        Self {
+            files,
+            read: ReadOptions::new(),
+            scanned: false,
+            fails_at: None,
+            problems: Vec::new(),
+            sized: true,
+        }
+    }
+
+    /// The same files, whose data is looked at too.
+    pub(crate) fn scanned(mut self) -> Self {
+        self.scanned = true;
+        self
+    }
+
+    /// The same files on a device that fails behind a position.
+    pub(crate) fn failing_beyond(mut self, position: u64) -> Self {
+        self.fails_at = Some(position);
+        self
+    }
+
     /// Files with names, as the members of a shard set.
-    #[allow(dead_code, reason = "rules about shards use it")]
     pub(crate) fn named<const N: usize>(files: [(&str, Vec<u8>); N]) -> Self {
         let files = files.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect();
-        Self { files, read: ReadOptions::new() }
+        Self::of(files)
+    }
+
+    /// The same files, read with these options.
+    pub(crate) fn read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+
+    /// The same files, read as a stream without a length and without budgets.
+    pub(crate) fn unbounded(mut self) -> Self {
+        let limits = &mut self.read.limits;
+        (limits.max_head, limits.max_string, limits.max_array) = (u64::MAX, u64::MAX, u64::MAX);
+        self.sized = false;
+        self
+    }
+
+    /// The same files with a problem that only the folder they lie in can tell.
+    pub(crate) fn problem(mut self, problem: ShardProblem) -> Self {
+        self.problems.push(problem);
+        self
     }
 
     /// Judges the files and hands the report over.
     pub(crate) fn judge<T>(&self, options: &Options, then: impl FnOnce(&Report, &Subject<'_>) -> T) -> T {
-        let sources: Vec<Memory> = self.files.iter().map(|(_, bytes)| Memory::new(bytes.clone())).collect();
-        let outcomes: Vec<Outcome> = self.files.iter().map(|(_, bytes)| parse(bytes, self.read)).collect();
-        let diagnoses: Vec<Diagnosis> = (self.files.iter().zip(&sources).zip(&outcomes))
-            .map(|(((_, bytes), source), outcome)| diagnose(source, self.read, outcome, bytes).unwrap())
+        let sources: Vec<Box<Source>> = (self.files.iter())
+            .map(|(_, bytes)| match self.fails_at {
+                Some(position) => {
+                    Box::new(Failing::beyond(Memory::new(bytes.clone()), position)) as Box<Source>
+                }
+                None => Box::new(Memory::new(bytes.clone())),
+            })
+            .collect();
+        let size = |bytes: &[u8]| self.sized.then_some(bytes.len() as u64);
+        let read = |bytes: &[u8]| self.read.with_size(size(bytes));
+        let outcomes: Vec<Outcome> = self.files.iter().map(|(_, bytes)| parse(bytes, read(bytes))).collect();
+        let diagnoses: Vec<Diagnosis> = (self.files.iter().zip(&outcomes))
+            .map(|((_, bytes), outcome)| {
+                diagnose(&Memory::new(bytes.clone()), read(bytes), outcome, bytes).unwrap()
+            })
             .collect();
         let files: Vec<File<'_>> = (self.files.iter().zip(&sources))
             .zip(outcomes.iter().zip(&diagnoses))
             .map(|(((name, bytes), source), (outcome, diagnosis))| File {
-                label: name,
+                label: ByteStr(name.as_bytes()),
                 file_name: Some(name),
-                size: Some(bytes.len() as u64),
+                size: size(bytes),
                 view: outcome.index.as_ref().map(|index| View::new(index, bytes)),
                 error: outcome.error.as_ref(),
                 diagnosis,
-                source: Some(source as &Source),
+                source: Some(source.as_ref()),
             })
             .collect();
         let shards: Vec<ShardPart<'_>> = (files.iter())
-            .filter_map(|file| Some(ShardPart { path: file.label.as_ref(), view: file.view? }))
+            .filter_map(|file| Some(ShardPart { path: file.file_name?.as_ref(), view: file.view? }))
             .collect();
-        let problems = if files.len() > 1 { ggufkit_io::check_shards(&shards) } else { Vec::new() };
+        let mut problems = if files.len() > 1 { ggufkit_io::check_shards(&shards) } else { Vec::new() };
+        problems.extend(self.problems.iter().cloned());
         let subject = Subject { files: &files, set: None, problems: &problems };
-        then(&check(&subject, options), &subject)
+        let scan = self.scanned.then(|| crate::scan_data(&subject, NonZeroUsize::MIN, &|_| ()));
+        then(&check(&subject, options, scan.as_ref()), &subject)
     }
 
     /// The names of the rules that speak.

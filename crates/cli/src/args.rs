@@ -50,22 +50,22 @@ pub(crate) struct ReadArgs {
     /// Read a mis-written layout (see `gguf explain dialects`)
     #[arg(long, value_name = "NAME", value_parser = dialect_parser(), help_heading = "Reading")]
     pub(crate) dialect: Option<DialectArg>,
-    /// Limit on the head's size in bytes
+    /// Limit on the head's size in bytes (default 1073741824, 1 GiB)
     #[arg(long, value_name = "BYTES", value_parser = number, help_heading = "Limits")]
     pub(crate) max_head: Option<u64>,
-    /// Limit on the number of key-values
+    /// Limit on the number of key-values (default 1048576)
     #[arg(long, value_name = "N", value_parser = number, help_heading = "Limits")]
     pub(crate) max_kv: Option<u64>,
-    /// Limit on the number of tensors
+    /// Limit on the number of tensors (default 1048576)
     #[arg(long, value_name = "N", value_parser = number, help_heading = "Limits")]
     pub(crate) max_tensors: Option<u64>,
-    /// Limit on the length of a string in bytes
+    /// Limit on the length of a string in bytes (default 1073741824, 1 GiB)
     #[arg(long, value_name = "BYTES", value_parser = number, help_heading = "Limits")]
     pub(crate) max_string: Option<u64>,
-    /// Limit on the number of elements of an array
+    /// Limit on the number of elements of an array (default 1073741824)
     #[arg(long, value_name = "N", value_parser = number, help_heading = "Limits")]
     pub(crate) max_array: Option<u64>,
-    /// Limit on arrays inside arrays
+    /// Limit on arrays inside arrays (default 16)
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_depth: Option<u32>,
 }
@@ -88,6 +88,32 @@ pub(crate) fn number(text: &str) -> Result<u64, String> {
         None => digits.parse(),
     };
     parsed.map_err(|error| error.to_string())
+}
+
+/// A number, or all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Amount(pub(crate) Option<u64>);
+
+/// `7`, or `all`.
+pub(crate) fn amount(text: &str) -> Result<Amount, String> {
+    match text {
+        "all" => Ok(Amount(None)),
+        _ => number(text).map(|n| Amount(Some(n))).map_err(|_| "not a number and not `all`".to_owned()),
+    }
+}
+
+/// `7`, `0x40`, `0x40..0x80` or `0x40..+16`: the first number and the one after the last.
+pub(crate) fn range(text: &str) -> Result<(u64, u64), String> {
+    let (from, to) = match text.split_once("..") {
+        None => (number(text)?, number(text)?.saturating_add(1)),
+        Some((from, "")) => (number(from)?, u64::MAX),
+        Some((from, len)) if len.starts_with('+') => {
+            let (from, len) = (number(from)?, number(len.trim_start_matches('+'))?);
+            (from, from.saturating_add(len))
+        }
+        Some((from, to)) => (number(from)?, number(to)?),
+    };
+    if to <= from { Err("the range is empty".to_owned()) } else { Ok((from, to)) }
 }
 
 impl ReadArgs {
@@ -129,4 +155,56 @@ pub(crate) fn layers(text: &str) -> Result<RangeInclusive<u64>, String> {
         ),
     };
     if from > to { Err(format!("{from} is behind {to}")) } else { Ok(from..=to) }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Alone {
+        #[command(flatten)]
+        read: ReadArgs,
+    }
+
+    #[test]
+    fn the_help_tells_the_limits_that_hold() {
+        let command = Alone::command();
+        let limits = Limits::default();
+        for (id, limit) in [
+            ("max_head", limits.max_head),
+            ("max_kv", limits.max_kv),
+            ("max_tensors", limits.max_tensors),
+            ("max_string", limits.max_string),
+            ("max_array", limits.max_array),
+            ("max_depth", limits.max_depth.into()),
+        ] {
+            let arg = command.get_arguments().find(|arg| arg.get_id() == id).unwrap();
+            let help = arg.get_help().unwrap().to_string();
+            let told = help.split_once("(default ").unwrap().1;
+            let told: String = told.chars().take_while(char::is_ascii_digit).collect();
+            assert_eq!(told, limit.to_string(), "{id}: {help}");
+        }
+    }
+
+    #[test]
+    fn numbers_amounts_and_ranges_are_read_alike() {
+        assert_eq!(number("1_000"), Ok(1000));
+        assert_eq!(number("0x1f4"), Ok(500));
+        assert_eq!(amount("0x10"), Ok(Amount(Some(16))));
+        assert_eq!(amount("all"), Ok(Amount(None)));
+        assert!(amount("some").is_err());
+        // The end of a range is not in it, that of layers is.
+        for (text, from, to) in
+            [("7", 7, 8), ("0x40..0x80", 64, 128), ("0x40..+16", 64, 80), ("5..", 5, u64::MAX)]
+        {
+            assert_eq!(range(text), Ok((from, to)), "{text}");
+        }
+        assert!(range("5..5").is_err());
+        assert!(range("6..5").is_err());
+        assert_eq!(layers("3..5"), Ok(3..=5));
+        assert_eq!(layers("3"), Ok(3..=3));
+    }
 }

@@ -1,16 +1,20 @@
 //! From arguments to documents: what every command that looks at files does around its own question.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ggufkit::format::{Index, Options, Outcome, View};
+use ggufkit::format::{ByteStr, Index, Options, Outcome, View};
+use ggufkit::inspect::summary::MAX_LISTED;
 use ggufkit::inspect::{Model, Part};
 use ggufkit::io::{
-    Diagnosis, FileSource, HeadBuffer, Input, ShardProblem, ShardSet, diagnose, expand_with_skipped,
+    Diagnosis, FileSource, HeadBuffer, Input, InputError, ShardProblem, ShardSet, diagnose,
+    expand_with_skipped,
 };
 
-use crate::args::{InputArgs, ReadArgs};
-use crate::failure::Failure;
+use crate::args::{HowArgs, InputArgs, ReadArgs};
+use crate::failure::{Failed, Failure};
+use crate::json;
 use crate::out::{self, Ink, Out};
 
 /// One file that was opened and whose head was read as far as it goes.
@@ -39,6 +43,11 @@ impl PartDoc<'_> {
         self.outcome.index.as_ref().map(|index| View::new(index, self.head))
     }
 
+    /// The name as given, byte for byte.
+    pub(crate) fn name(&self) -> ByteStr<'_> {
+        json::bytes_of(self.path.as_deref().unwrap_or(Path::new("-")))
+    }
+
     /// The index, where at least the header was read.
     pub(crate) fn index(&self) -> Option<&Index> {
         self.outcome.index.as_ref()
@@ -47,40 +56,38 @@ impl PartDoc<'_> {
 
 /// What a command answers about: a file, or a shard set.
 pub(crate) struct Document<'a> {
-    /// The name as given, escaped.
+    /// The name as given, escaped: for people.
     pub(crate) label: &'a str,
+    /// The name as given, byte for byte: for programs.
+    pub(crate) path: ByteStr<'a>,
     /// Its files; only those that could be opened.
     pub(crate) parts: &'a [PartDoc<'a>],
     /// The heads as a model; `None` when no header could be read.
     pub(crate) model: Option<Model<'a>>,
     /// The shard set, where it is one.
     pub(crate) set: Option<&'a ShardSet>,
+    /// The set's files that are missing, as many of them as are ever listed.
+    pub(crate) missing: &'a [PathBuf],
     /// What is wrong with the set.
     pub(crate) problems: &'a [ShardProblem],
     /// What went wrong, with the file it is about.
-    pub(crate) failures: &'a [(String, Failure)],
+    pub(crate) failures: &'a [Failed],
 }
 
 impl<'a> Document<'a> {
     /// What ended the reading of a file that was opened.
     pub(crate) fn failure_of(&self, part: &PartDoc<'_>) -> Option<&'a Failure> {
         part.outcome.error.as_ref()?;
-        self.failures.iter().find(|(label, _)| *label == part.label).map(|(_, failure)| failure)
+        self.failures.iter().find(|failed| failed.name() == part.name()).map(|failed| &failed.failure)
     }
 
     /// The files that could not be opened.
-    pub(crate) fn unopened(&self) -> impl Iterator<Item = (&'a str, &'a Failure)> {
-        let opened = |label: &String| self.parts.iter().any(|part| part.label == *label);
-        let failures = self.failures.iter().filter(move |(label, _)| !opened(label));
-        failures.map(|(label, failure)| (label.as_str(), failure))
+    pub(crate) fn unopened(&self) -> impl Iterator<Item = &'a Failed> {
+        let opened = |failed: &Failed| self.parts.iter().any(|part| part.name() == failed.name());
+        self.failures.iter().filter(move |failed| !opened(failed))
     }
 
-    /// The first failure as JSON, for the field `error` that every file's object has.
-    pub(crate) fn error_json(&self) -> Option<serde_json::Value> {
-        self.failures.first().map(|(_, failure)| failure.json())
-    }
-
-    /// What is wrong with the shard set, as JSON.
+    /// What is wrong with the shard set, as JSON, for the field `problems`.
     pub(crate) fn problems_json(&self) -> Vec<serde_json::Value> {
         let one = |problem: &ShardProblem| serde_json::json!({ "code": problem.code(), "message": problem.to_string(), "fatal": problem.is_fatal() });
         self.problems.iter().map(one).collect()
@@ -88,8 +95,7 @@ impl<'a> Document<'a> {
 
     /// All failures as JSON, each with its file, for the field `errors`.
     pub(crate) fn errors_json(&self) -> Vec<serde_json::Value> {
-        let one = |(label, failure): &(String, Failure)| serde_json::json!({ "path": label, "error": failure.json() });
-        self.failures.iter().map(one).collect()
+        self.failures.iter().map(Failed::json).collect()
     }
 }
 
@@ -122,7 +128,13 @@ pub(crate) fn each(
     let expansion = match expand_with_skipped(&inputs.files, &inputs.how.expand()) {
         Ok(expansion) => expansion,
         Err(error) => {
-            out.message(Ink::Bad, "error", &error.to_string())?;
+            let failures = [no_input(error, &inputs.files, &inputs.how)];
+            if quiet {
+                // A document of no file, so that the answer for a program says why there is none.
+                answer(out, &nothing(&failures))?;
+            } else {
+                report(out, &failures)?;
+            }
             return Ok(false);
         }
     };
@@ -137,33 +149,35 @@ pub(crate) fn each(
             Input::File(path) => (vec![Some(path.as_path())], None),
             Input::Set(set) => (set.present().map(Some).collect(), Some(set)),
         };
-        let label = match input {
-            Input::Stdin => "-".to_owned(),
-            Input::File(path) => out::path(path),
-            Input::Set(set) => out::path(set.given()),
+        let given = match input {
+            Input::Stdin => Path::new("-"),
+            Input::File(path) => path,
+            Input::Set(set) => set.given(),
         };
+        let label = out::path(given);
         let mut failures = Vec::new();
         let mut parts = Vec::new();
         for (path, buffer) in paths.iter().zip(pool.take(paths.len())) {
             match open(*path, read.options(), buffer) {
                 Ok(part) => parts.push(part),
                 Err(error) => {
-                    let name = path.map_or_else(|| "-".to_owned(), out::path);
-                    failures.push((name, Failure::Io(error)));
+                    let path = path.unwrap_or(Path::new("-")).to_owned();
+                    failures.push(Failed { path, failure: Failure::Io(error) });
                 }
             }
         }
         for part in &parts {
             if let Some(error) = &part.outcome.error {
                 let failure = Failure::of_parse(error.clone(), part.outcome.index.as_ref(), &part.diagnosis);
-                failures.push((part.label.clone(), failure));
+                let path = part.path.clone().unwrap_or_else(|| "-".into());
+                failures.push(Failed { path, failure });
             }
         }
         let views: Vec<Part<'_>> = parts
             .iter()
             .filter_map(|part| {
                 Some(Part {
-                    label: &part.label,
+                    label: part.name(),
                     file_name: part.file_name.as_deref(),
                     size: part.size,
                     view: part.view()?,
@@ -171,11 +185,14 @@ pub(crate) fn each(
             })
             .collect();
         let problems = set.map(|set| set.check(&parts_of(&parts))).unwrap_or_default();
+        let missing: Vec<_> = set.map(|set| set.missing().take(MAX_LISTED).collect()).unwrap_or_default();
         let document = Document {
             label: &label,
+            path: json::bytes_of(given),
             parts: &parts,
             model: Model::of_shards(&views),
             set,
+            missing: &missing,
             problems: &problems,
             failures: &failures,
         };
@@ -186,6 +203,24 @@ pub(crate) fn each(
         }
     }
     Ok(good)
+}
+
+/// An expansion that failed, with the file it failed at: the first argument, where it is about none.
+pub(crate) fn no_input(error: InputError, files: &[OsString], how: &HowArgs) -> Failed {
+    let path = match &error {
+        InputError::List { path, .. }
+        | InputError::ListNotText { path, .. }
+        | InputError::Directory { path, .. }
+        | InputError::NoFiles { path, .. } => path.clone(),
+        _ => files.first().or(how.files_from.as_ref()).map(PathBuf::from).unwrap_or_default(),
+    };
+    Failed { path, failure: Failure::Input(error) }
+}
+
+/// The document of an input that no file came of.
+fn nothing<'a>(failures: &'a [Failed]) -> Document<'a> {
+    let path = failures.first().map_or(ByteStr(b"-"), Failed::name);
+    Document { label: "-", path, parts: &[], model: None, set: None, missing: &[], problems: &[], failures }
 }
 
 /// Says on standard error what is wrong with a shard set: an answer from some of its files is not about all of them.
@@ -199,18 +234,43 @@ pub(crate) fn report_problems(out: &mut Out, document: &Document<'_>) -> io::Res
         .try_for_each(|problem| out.message(Ink::Warn, "warning", &format!("{}: {problem}", document.label)))
 }
 
+/// Says on standard error which files could not be opened.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn report_unopened(out: &mut Out, document: &Document<'_>) -> io::Result<()> {
+    document.unopened().try_for_each(|failed| out.message(Ink::Bad, "error", &failed.to_string()))
+}
+
+/// Says why a call as a whole comes to nothing: as the document, or on standard error.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn refuse(out: &mut Out, command: &str, json: bool, failure: &Failure) -> io::Result<()> {
+    if json {
+        return json::refusal(out, command, failure);
+    }
+    out.message(Ink::Bad, "error", &failure.to_string())?;
+    notes(out, failure)
+}
+
 /// Reports failures on standard error.
 ///
 /// # Errors
 /// The output's.
-pub(crate) fn report(out: &mut Out, failures: &[(String, Failure)]) -> io::Result<()> {
-    for (label, failure) in failures {
-        out.message(Ink::Bad, "error", &format!("{label}: {failure}"))?;
-        for (word, text) in failure.notes() {
-            out.message(Ink::Faint, &format!("  {word}"), &text)?;
-        }
+pub(crate) fn report(out: &mut Out, failures: &[Failed]) -> io::Result<()> {
+    for failed in failures {
+        out.message(Ink::Bad, "error", &failed.to_string())?;
+        notes(out, &failed.failure)?;
     }
     Ok(())
+}
+
+fn notes(out: &mut Out, failure: &Failure) -> io::Result<()> {
+    failure
+        .notes()
+        .into_iter()
+        .try_for_each(|(word, text)| out.message(Ink::Faint, &format!("  {word}"), &text))
 }
 
 fn open<'a>(path: Option<&Path>, options: Options, buffer: &'a mut HeadBuffer) -> io::Result<PartDoc<'a>> {

@@ -2,11 +2,36 @@
 //! memory does not grow with their number.
 
 use std::io::{self, Write as _};
+use std::path::Path;
 
-use ggufkit::inspect::json::{SCHEMA, write};
+use ggufkit::format::ByteStr;
+use ggufkit::inspect::json::{JsonText, SCHEMA, write};
 use serde::Serialize;
 
+use crate::failure::Failure;
 use crate::out::Out;
+
+/// A path byte for byte, as documents hold it: the system's own bytes, which need not be text.
+pub(crate) fn bytes_of(path: &Path) -> ByteStr<'_> {
+    ByteStr(path.as_os_str().as_encoded_bytes())
+}
+
+/// A path in a document: a string, `{"bytes": base64}` where it is not UTF-8. Never the form for people's eyes, by which
+/// no file could be opened again.
+pub(crate) fn path(path: &Path) -> JsonText<'_> {
+    JsonText(bytes_of(path))
+}
+
+/// Writes the whole document of a call that came to no file: what is wrong with it stands in `errors` beside `files`.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn refusal(out: &mut Out, command: &str, failure: &Failure) -> io::Result<()> {
+    Files::begin(out, command, true)?;
+    out.write_all(b"],\"errors\":[\n")?;
+    write(&mut *out, &serde_json::json!({ "path": null, "error": failure.json() }), true)?;
+    out.write_all(b"\n]}\n")
+}
 
 /// A document being written.
 pub(crate) struct Files {

@@ -15,7 +15,6 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use ggufkit::format::is_safe;
 
 use crate::commands::Command;
 use crate::out::Out;
@@ -55,7 +54,7 @@ fn main() -> ExitCode {
             let help = !error.use_stderr();
             // What was typed may be a file's name, and so anybody's text.
             let text = error.render().to_string();
-            let printed = if text.chars().all(|c| c == '\n' || is_safe(c)) {
+            let printed = if out::is_harmless(text.as_bytes()) {
                 error.print()
             } else {
                 text.lines()
@@ -69,12 +68,13 @@ fn main() -> ExitCode {
         }
     };
     let mut out = Out::new(cli.color);
-    let result = cli.command.run(&mut out).and_then(|status| out.flush().map(|()| status));
+    let result = cli.command.run(&mut out).and_then(|status| out.finish().map(|()| status));
     match result {
         Ok(status) => ExitCode::from(status),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(OK),
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "gguf: {error}");
+            // What goes wrong with an input is said where it is read; this is the output's.
+            let _ = writeln!(std::io::stderr(), "gguf: standard output: {error}");
             ExitCode::from(FAILED)
         }
     }

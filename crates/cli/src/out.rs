@@ -1,10 +1,10 @@
 //! What reaches the terminal: colour, width, and text that cannot drive it.
 
-use std::fmt::{self, Display};
+use std::fmt::{self, Display, Write as _};
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
 use anstyle::{AnsiColor, Style};
-use ggufkit::format::{Escaped, shorten};
+use ggufkit::format::{Escaped, is_safe, shorten};
 use unicode_width::UnicodeWidthStr as _;
 
 /// When to use colour.
@@ -56,7 +56,8 @@ pub(crate) enum Ink {
 }
 
 impl Ink {
-    fn style(self) -> Style {
+    /// Its colour.
+    pub(crate) fn style(self) -> Style {
         let color = |c: AnsiColor| Style::new().fg_color(Some(anstyle::Color::Ansi(c)));
         match self {
             Self::Head => Style::new().bold(),
@@ -88,12 +89,31 @@ impl<T: Display> Display for Painted<T> {
 }
 
 /// Standard output, buffered, and standard error.
+///
+/// A command whose answer is what it prints ends when nobody takes it. One whose product is files calls [`Out::hold`]:
+/// from then on an output that fails is remembered and printed to no more, and nothing that the command does depends on
+/// it.
 pub(crate) struct Out {
     out: BufWriter<StdoutLock<'static>>,
     color: bool,
     error_color: bool,
     terminal: bool,
     width: usize,
+    held: Option<Held>,
+}
+
+/// What became of the two outputs since [`Out::hold`].
+#[derive(Default)]
+struct Held {
+    out: Option<io::Error>,
+    err: Option<io::Error>,
+}
+
+/// What is returned in place of an error that is remembered.
+fn keep(result: io::Result<()>, kept: &mut Option<io::Error>) {
+    if let Err(error) = result {
+        kept.get_or_insert(error);
+    }
 }
 
 impl Out {
@@ -110,7 +130,31 @@ impl Out {
             error_color: color.on(io::stderr().is_terminal()),
             terminal,
             width: width.clamp(40, 400),
+            held: None,
         }
+    }
+
+    /// From now on what is printed is a report of work that is done elsewhere: errors of printing are remembered for
+    /// [`Out::finish`] and not returned, so that the work goes on.
+    pub(crate) fn hold(&mut self) {
+        self.held.get_or_insert_default();
+    }
+
+    /// Standard output for bytes that are the work itself: its errors are returned, even after [`Out::hold`].
+    pub(crate) fn bytes(&mut self) -> &mut impl Write {
+        &mut self.out
+    }
+
+    /// Ends the output. A reader of a held report who has gone is no error.
+    ///
+    /// # Errors
+    /// The output's; the first that was remembered.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        self.flush()?;
+        let held = self.held.take().unwrap_or_default();
+        let told = |error: &io::Error| error.kind() != io::ErrorKind::BrokenPipe;
+        // Nobody could be told about standard error; the status is all that is left, and it is that of the work.
+        held.out.filter(told).map_or(Ok(()), Err)
     }
 
     /// Columns to fill: of the terminal, of COLUMNS, or 100.
@@ -138,6 +182,15 @@ impl Out {
         Painted { text, style: self.color.then_some(style) }
     }
 
+    /// Appends `text` in a style. The text must be ours or escaped.
+    pub(crate) fn push_styled(&self, to: &mut String, style: Style, text: &str) {
+        if !self.color || text.is_empty() {
+            return to.push_str(text);
+        }
+        // Writing to a string does not fail.
+        let _ = write!(to, "{style}{text}{style:#}");
+    }
+
     /// A heading on a line of its own.
     ///
     /// # Errors
@@ -152,20 +205,40 @@ impl Out {
     /// # Errors
     /// The output's.
     pub(crate) fn message(&mut self, ink: Ink, word: &str, text: &str) -> io::Result<()> {
-        self.out.flush()?;
+        self.flush()?;
         let painted = Painted { text: word, style: self.error_color.then(|| ink.style()) };
-        writeln!(io::stderr(), "{painted}: {text}")
+        match &mut self.held {
+            None => writeln!(io::stderr(), "{painted}: {text}"),
+            Some(Held { err: Some(_), .. }) => Ok(()),
+            Some(Held { err, .. }) => {
+                keep(writeln!(io::stderr(), "{painted}: {text}"), err);
+                Ok(())
+            }
+        }
     }
 }
 
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write(bytes)
+        let Some(held) = &mut self.held else { return self.out.write(bytes) };
+        if held.out.is_none() {
+            keep(self.out.write_all(bytes), &mut held.out);
+        }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        let Some(held) = &mut self.held else { return self.out.flush() };
+        if held.out.is_none() {
+            keep(self.out.flush(), &mut held.out);
+        }
+        Ok(())
     }
+}
+
+/// Whether bytes may go to a terminal as they are: text of lines, and nothing in it that acts.
+pub(crate) fn is_harmless(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(|c| c == '\n' || c == '\t' || is_safe(c)))
 }
 
 /// The file's text, harmless for a terminal.
@@ -212,6 +285,18 @@ pub(crate) fn pad_left(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_text_that_does_nothing_may_go_to_a_terminal() {
+        for bytes in [&b"a line\n\tand another"[..], "中文 🦙".as_bytes(), b""] {
+            assert!(is_harmless(bytes), "{bytes:?}");
+        }
+        for bytes in
+            [&b"\x1b[2J"[..], b"\x00\x00\x80?", b"a\rb", b"\xff", "\u{202e}x".as_bytes(), b"\xc2\x9b31m"]
+        {
+            assert!(!is_harmless(bytes), "{bytes:?}");
+        }
+    }
 
     #[test]
     fn texts_fit_their_columns() {

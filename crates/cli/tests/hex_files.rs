@@ -176,7 +176,7 @@ fn a_head_that_breaks_off_is_json_up_to_there() {
     let json: Json = serde_json::from_slice(&output.stdout).unwrap();
     let fields = json["files"][0]["fields"].as_array().unwrap();
     assert_eq!(fields.last().unwrap()["path"], "unparsed");
-    assert_eq!(json["files"][0]["error"]["code"], "unexpected-end");
+    assert_eq!(json["files"][0]["errors"][0]["error"]["code"], "unexpected-end");
     // The fields tile what there is.
     let mut next = 0;
     for field in fields {
@@ -184,4 +184,35 @@ fn a_head_that_breaks_off_is_json_up_to_there() {
         next += field["size"].as_u64().unwrap();
     }
     assert_eq!(next, cut as u64);
+}
+
+#[test]
+fn an_offset_that_is_none_of_a_gguf_is_said_to_be_that() {
+    let path = file("offset.gguf", builder().build().bytes());
+    let size = std::fs::metadata(&path).unwrap().len();
+    for (offset, said) in [
+        (size, "is the end of the file"),
+        (size + 1, "is beyond the end of the file"),
+        (size - 3, "only 3 bytes follow offset"),
+        (24, "at offset 24: "),
+    ] {
+        let output = hex(&["--offset", &offset.to_string()], &path, 100);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains(said), "{message}");
+        assert!(!message.contains("download") || offset == 24, "{message}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
+fn a_million_elements_are_shown_in_bounded_time() {
+    let bytes = vec![7_u8; 1_000_000];
+    let path = file("million.gguf", Builder::new().kv("x", bytes).build().bytes());
+    for args in [&["--full"][..], &["--full", "--steps"], &["--full", "--json", "--steps"]] {
+        let start = std::time::Instant::now();
+        let output = command(args, 100).arg(&path).stdout(Stdio::null()).status().unwrap();
+        assert!(output.success());
+        // Unoptimised and on a busy machine; it is the order of magnitude that is held.
+        assert!(start.elapsed().as_secs() < 60, "{args:?}");
+    }
 }

@@ -105,7 +105,7 @@ fn what_ends_within_the_head_is_shown_as_far_as_it_goes() {
     let output = run(80, &["show", "--json"], &[&path]);
     assert_eq!((output.status.code(), output.stderr.len()), (Some(2), 0));
     let found = json(&output);
-    assert_eq!(found["error"]["code"], found["errors"][0]["error"]["code"]);
+    assert_eq!(found["errors"][0]["error"]["code"], "unexpected-end");
     assert_eq!((&found["file"]["complete"], &found["name"]), (&Json::from(false), &Json::from("odd one")));
     let output = run(80, &["tensors", "--json"], &[&path]);
     assert_eq!((output.status.code(), json(&output)["tensors"].as_array().map(Vec::len)), (Some(2), Some(0)));
@@ -237,4 +237,17 @@ fn patterns_and_files_are_told_apart() {
     // What is named like a model is one, and its absence is an error.
     let output = run(80, &["tensors"], &[&one, Path::new("no-such-*.gguf")]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_file_without_tensors_says_so_in_one_line() {
+    let path = file("vocabulary.gguf", &Builder::new().kv("general.architecture", "llama").bytes());
+    let output = run(80, &["tensors"], &[&path]);
+    assert_eq!(
+        (output.status.code(), text(&output).as_str(), output.stderr.len()),
+        (Some(0), "no tensors\n", 0)
+    );
+    // What a filter keeps back is another matter.
+    let output = run(80, &["tensors", "--name", "nothing"], &[&file("some.gguf", &model().bytes())]);
+    assert_eq!((output.status.code(), text(&output).as_str()), (Some(1), ""));
 }

@@ -39,8 +39,8 @@ pub struct Document<'a> {
     clean_gap: bool,
     /// Where the part of the source that is kept ends.
     end: u64,
-    /// Zeros after everything.
-    zeros: u64,
+    /// Length that the file is to have at least, in positions of the source.
+    to: u64,
     patches: Vec<(Span, Vec<u8>)>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Document<'a> {
             anew: None,
             clean_gap: false,
             end: size,
-            zeros: 0,
+            to: 0,
             patches: Vec::new(),
         };
         // A header that holds the alignment leaves it to the key.
@@ -384,11 +384,11 @@ impl<'a> Document<'a> {
         Ok(shorter)
     }
 
-    /// Adds zeros at the end, as many as make the source so long; false when it is.
+    /// Adds zeros at the end, as many as make the source so long; false when it is. A new layout of the data brings its
+    /// own padding, which counts.
     pub fn extend(&mut self, to: u64) -> bool {
-        let zeros = to.saturating_sub(self.end);
-        let longer = zeros > self.zeros;
-        self.zeros = self.zeros.max(zeros);
+        let longer = to > self.end.max(self.to);
+        self.to = self.to.max(to);
         longer
     }
 
@@ -448,7 +448,17 @@ impl<'a> Document<'a> {
             Change::SetScalar { index, value } => self.set_scalar(*index, *value),
             Change::SetString { index, bytes } => self.set_string(*index, bytes),
             Change::SetName { index, name } => self.set_name(*index, name),
+            Change::RemoveKvs { indices } => indices
+                .iter()
+                .try_fold(false, |any, index| Ok(self.apply(&Change::RemoveKv { index: *index })? || any)),
             Change::Relayout => self.relayout(),
+            Change::Realign { to } => {
+                let differs = self.alignment() != u64::from(*to);
+                if differs {
+                    self.set_alignment(*to)?;
+                }
+                Ok(self.relayout()? || differs)
+            }
             Change::Rewrite => Ok(self.rewrite()),
             Change::Cut { at } => self.cut(*at),
             Change::Extend { to } => Ok(self.extend(*to)),
@@ -482,7 +492,11 @@ impl<'a> Document<'a> {
             None => self.plan_kept(&mut plan, alignment)?,
             Some(extents) => self.plan_anew(&mut plan, extents, alignment)?,
         }
-        plan.zeros(self.zeros)?;
+        let end = match &self.anew {
+            Some(extents) => self.end.max(self.padded(extents)),
+            None => self.end,
+        };
+        plan.zeros(self.to.saturating_sub(end))?;
         let data: Vec<Span> = match &self.anew {
             Some(extents) => extents.order.iter().filter_map(|&at| extents.spans.get(at).copied()).collect(),
             None => Vec::new(),
@@ -581,9 +595,12 @@ impl<'a> Document<'a> {
             plan.copy(*span)?;
             plan.zeros(layout::padding(plan.len(), alignment))?;
         }
-        let base = self.index().header().base;
-        let data = extents.end.saturating_sub(base);
-        let padding = layout::padding(data, self.index().alignment());
-        Ok(plan.copy(Span::between(extents.end.saturating_add(padding), self.end))?)
+        Ok(plan.copy(Span::between(self.padded(extents), self.end))?)
+    }
+
+    /// Where the padding behind the data of the source ends, or would end.
+    fn padded(&self, extents: &Extents) -> u64 {
+        let data = extents.end.saturating_sub(self.index().header().base);
+        extents.end.saturating_add(layout::padding(data, self.index().alignment()))
     }
 }

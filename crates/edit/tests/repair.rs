@@ -5,14 +5,20 @@
 
 mod common;
 
+use ggufkit_check::Rule;
 use ggufkit_edit::repair::{Duplicates, Input, Outcome, Policy, Reason, RepairError, repair};
-use ggufkit_format::{Dialect, Endian, Options};
+use ggufkit_format::{ByteStr, Dialect, Endian, Options};
 use ggufkit_testkit::sources::{Failing, Memory};
 use ggufkit_testkit::{Builder, Kind, Tensor, Value, controls, random};
 
 fn run(bytes: &[u8], options: Options, policy: &Policy) -> Result<Outcome, Vec<Reason>> {
     let source = Memory::new(bytes);
-    let input = Input { source: &source, label: "model.gguf", file_name: Some("model.gguf"), read: options };
+    let input = Input {
+        source: &source,
+        label: ByteStr(b"model.gguf"),
+        file_name: Some("model.gguf"),
+        read: options,
+    };
     repair(&input, policy).map_err(|error| match error {
         RepairError::Refused(refusal) => refusal.reasons,
         RepairError::Io(error) => panic!("{error}"),
@@ -26,6 +32,10 @@ fn repaired(bytes: &[u8], policy: &Policy, expected: &[u8], codes: &[&str]) -> O
         run(bytes, Options::new(), policy).unwrap_or_else(|reasons| panic!("{codes:?}: {reasons:?}"));
     let out = outcome.outputs[0].plan.render(bytes).unwrap();
     let done: Vec<_> = outcome.steps.iter().map(|step| step.code).collect();
+    // Whoever reads a step can read the manual of its rule.
+    let no_rule = ["old-version", "half-precision", "leading-bytes"];
+    let unknown = |code: &&&str| Rule::find(code).is_none() && !no_rule.contains(*code);
+    assert_eq!(done.iter().find(unknown), None);
     assert_eq!(done, codes);
     if out != expected {
         let at = out.iter().zip(expected).position(|(a, b)| a != b);
@@ -78,13 +88,13 @@ fn one_broken_field_is_put_right() {
     let policy = Policy::default();
     let mut file = model().build();
     file.patch("padding", vec![7; file.get("padding").len()]);
-    repaired(file.bytes(), &policy, &sound, &["padding-not-zero"]);
+    repaired(file.bytes(), &policy, &sound, &["head-padding-nonzero"]);
     let mut file = model().build();
     file.patch("data.padding[1]", vec![7; file.get("data.padding[1]").len()]);
-    repaired(file.bytes(), &policy, &sound, &["padding-not-zero"]);
+    repaired(file.bytes(), &policy, &sound, &["tensor-padding-nonzero"]);
     let mut file = model().build();
     file.patch("data.padding[3]", vec![7; file.get("data.padding[3]").len()]);
-    repaired(file.bytes(), &policy, &sound, &["padding-not-zero"]);
+    repaired(file.bytes(), &policy, &sound, &["tensor-padding-nonzero"]);
     let mut file = model().build();
     file.set_u64("kv[3].value", 255);
     let outcome = repaired(file.bytes(), &policy, &sound, &["odd-bool"]);
@@ -92,12 +102,12 @@ fn one_broken_field_is_put_right() {
     let mut file = model().build();
     file.set_u64("kv[4].value[2]", 2);
     repaired(file.bytes(), &policy, &sound, &["odd-bool"]);
-    repaired(&model().final_padding(false).bytes(), &policy, &sound, &["final-padding"]);
+    repaired(&model().final_padding(false).bytes(), &policy, &sound, &["final-padding-missing"]);
     repaired(&model().version(2).bytes(), &policy, &sound, &["old-version"]);
-    repaired(&model().version(1).bytes(), &policy, &sound, &["old-version"]);
+    repaired(&model().version(1).bytes(), &policy, &sound, &["early-version"]);
     let big = model().big_endian();
-    repaired(&big.clone().version(1).bytes(), &policy, &big.bytes(), &["old-version"]);
-    repaired(&big.clone().version(2).bytes(), &policy, &big.bytes(), &["old-version"]);
+    repaired(&big.clone().version(1).bytes(), &policy, &big.bytes(), &["early-big-endian"]);
+    repaired(&big.clone().version(2).bytes(), &policy, &big.bytes(), &["early-big-endian"]);
 }
 
 #[test]
@@ -107,10 +117,10 @@ fn text_around_texts_goes() {
         Builder::new().kv(key, value).kv("tokens", vec!["b\0"]).tensor(Tensor::f32(name, &[8])).bytes()
     };
     let sound = file("general.name", "text", "t");
-    repaired(&file("general.name\0", "text", "t"), &policy, &sound, &["text-around-key"]);
-    repaired(&file("\u{feff}general.name", "text", "t"), &policy, &sound, &["text-around-key"]);
-    repaired(&file("general.name", "\u{feff}text\0\0", "t"), &policy, &sound, &["text-around-value"]);
-    repaired(&file("general.name", "text", "t\0\0"), &policy, &sound, &["text-around-name"]);
+    repaired(&file("general.name\0", "text", "t"), &policy, &sound, &["nul-in-key"]);
+    repaired(&file("\u{feff}general.name", "text", "t"), &policy, &sound, &["bom-in-text"]);
+    repaired(&file("general.name", "\u{feff}text\0\0", "t"), &policy, &sound, &["nul-in-value"]);
+    repaired(&file("general.name", "text", "t\0\0"), &policy, &sound, &["tensor-name-nul"]);
     // A key that is nothing else is left, a mark before a tensor's name may be meant, and what is no text is not trimmed.
     let binary = Builder::new().kv("blob", Value::String(b"\xff\0".to_vec())).bytes();
     for odd in [file("\0", "text", "t"), file("general.name", "text", "\u{feff}t"), binary] {
@@ -118,7 +128,7 @@ fn text_around_texts_goes() {
     }
     // Names that become the same are two tensors of one name.
     let two = Builder::new().tensor(Tensor::f32("t", &[8])).tensor(Tensor::f32("t\0", &[8])).bytes();
-    assert_eq!(refused(&two, &policy), ["duplicate-tensor"]);
+    assert_eq!(refused(&two, &policy), ["tensor-name-duplicate"]);
 }
 
 #[test]
@@ -129,7 +139,7 @@ fn integers_get_the_type_that_loaders_ask_for() {
     };
     let sound = file(22_u32.into());
     for value in [Value::U64(22), Value::I32(22), Value::U8(22), Value::I64(22)] {
-        repaired(&file(value), &policy, &sound, &["integer-type"]);
+        repaired(&file(value), &policy, &sound, &["integer-width"]);
     }
     for value in [Value::I64(-1), Value::U64(1 << 32), Value::F32(22.0)] {
         assert!(run(&file(value), Options::new(), &policy).unwrap().is_sound());
@@ -137,7 +147,7 @@ fn integers_get_the_type_that_loaders_ask_for() {
     // An alignment is one of these keys.
     let tensor = |d: Builder| d.tensor(Tensor::f32("t", &[3])).layout_alignment(64).bytes();
     let wide = tensor(Builder::new().kv("general.alignment", 64_u64));
-    repaired(&wide, &policy, &tensor(Builder::new().kv("general.alignment", 64_u32)), &["integer-type"]);
+    repaired(&wide, &policy, &tensor(Builder::new().kv("general.alignment", 64_u32)), &["integer-width"]);
 }
 
 #[test]
@@ -158,7 +168,7 @@ fn keys_that_occur_again() {
     repaired(&file(&[5, 6]), &with(Duplicates::KeepLast), &file(&[6]), &["duplicate-key"]);
     // A NUL at the end of the key makes it another key only as long as it is there, and numbers have many types.
     let twice = Builder::new().kv("llama.block_count", 5_u32).kv("llama.block_count\0", 5_u64);
-    let codes = ["text-around-key", "integer-type", "duplicate-key"];
+    let codes = ["nul-in-key", "integer-width", "duplicate-key"];
     repaired(&twice.bytes(), &policy, &Builder::new().kv("llama.block_count", 5_u32).bytes(), &codes);
 }
 
@@ -175,8 +185,14 @@ fn keys_of_a_split_model_go_from_a_whole_file() {
     let policy = Policy::default();
     let sound = tensors(Builder::new().kv("a", 1_u8)).bytes();
     for count in [0, 1] {
-        repaired(&tensors(keys(0, count, 1)).bytes(), &policy, &sound, &["split-key-left-over"; 3]);
+        repaired(&tensors(keys(0, count, 1)).bytes(), &policy, &sound, &["split-merged-leftover"; 3]);
     }
+    // A set of one file, by its name, is left alone.
+    let set = tensors(keys(0, 1, 1)).bytes();
+    let name = Some("model-00001-of-00001.gguf");
+    let source = Memory::new(set);
+    let input = Input { source: &source, label: ByteStr(b"m"), file_name: name, read: Options::new() };
+    assert!(repair(&input, &policy).unwrap().is_sound());
     for other in [keys(0, 2, 1), keys(1, 1, 1), keys(0, 1, 5)] {
         assert!(run(&tensors(other).bytes(), Options::new(), &policy).unwrap().is_sound());
     }
@@ -192,11 +208,11 @@ fn the_data_is_laid_out_anew() {
     };
     let sound = Builder::new().tensor(a.clone()).tensor(b.clone()).tensor(c.clone()).bytes();
     assert_eq!(file([0, 32, 160]).bytes(), sound);
-    repaired(&file([0, 17, 160]).bytes(), &policy, &sound, &["misaligned-data", "data-gap"]);
-    repaired(&file([0, 32, 135]).bytes(), &policy, &sound, &["misaligned-data"]);
-    repaired(&file([0, 32, 192]).bytes(), &policy, &sound, &["data-gap"]);
-    repaired(&file([32, 64, 192]).bytes(), &policy, &sound, &["data-gap"]);
-    repaired(&file([64, 96, 0]).bytes(), &policy, &sound, &["tensor-order", "data-gap"]);
+    repaired(&file([0, 17, 160]).bytes(), &policy, &sound, &["tensor-offset-misaligned", "tensor-gap"]);
+    repaired(&file([0, 32, 135]).bytes(), &policy, &sound, &["tensor-offset-misaligned"]);
+    repaired(&file([0, 32, 192]).bytes(), &policy, &sound, &["tensor-gap"]);
+    repaired(&file([32, 64, 192]).bytes(), &policy, &sound, &["tensor-gap"]);
+    repaired(&file([64, 96, 0]).bytes(), &policy, &sound, &["tensor-order", "tensor-gap"]);
     repaired(&file([160, 0, 128]).bytes(), &policy, &sound, &["tensor-order"]);
     // In big-endian files too, and behind other bytes.
     let other = file([160, 0, 128]).big_endian();
@@ -234,13 +250,13 @@ fn types_of_unknown_size_are_copied_up_to_what_follows() {
             .tensor(Tensor::f32("v", &[8]).offset(64 + gap))
             .bytes()
     };
-    let outcome = repaired(&file(32), &policy, &file(0), &["data-gap"]);
+    let outcome = repaired(&file(32), &policy, &file(0), &["tensor-gap"]);
     assert!(outcome.left[0].contains("32 bytes"), "{:?}", outcome.left);
     // Nothing to lay out anew, nothing to say.
     assert!(run(&file(0), Options::new(), &policy).unwrap().left.is_empty());
     // Two of them at one place cannot be told apart.
     let two = unknown(unknown(Builder::new(), 0), 0).bytes();
-    assert!(refused(&two, &policy).contains(&"overlap"));
+    assert!(refused(&two, &policy).contains(&"tensor-overlap"));
 }
 
 #[test]
@@ -256,8 +272,8 @@ fn trailing_bytes_are_cut_only_when_told() {
         // They survive a new layout.
         let mut broken = model().trailing(trailing).build();
         broken.patch("data.padding[1]", vec![7; broken.get("data.padding[1]").len()]);
-        repaired(broken.bytes(), &Policy::default(), &file, &["padding-not-zero"]);
-        repaired(broken.bytes(), &cut, &sound, &["padding-not-zero", "trailing-bytes"]);
+        repaired(broken.bytes(), &Policy::default(), &file, &["tensor-padding-nonzero"]);
+        repaired(broken.bytes(), &cut, &sound, &["tensor-padding-nonzero", "trailing-bytes"]);
     }
     let none = Builder::new().kv("a", 1_u8);
     repaired(&none.clone().trailing(*b"x").bytes(), &cut, &none.bytes(), &["trailing-bytes"]);
@@ -289,7 +305,10 @@ fn random_documents_with_one_broken_thing() {
                 let gaps: Vec<_> = gaps.map(|f| f.name.clone()).collect();
                 let (mut file, name) = (built.clone(), &gaps[rng.index(gaps.len())]);
                 file.patch(name, vec![1 + (seed as u8); file.get(name).len()]);
-                (file.into_bytes(), "padding-not-zero")
+                (
+                    file.into_bytes(),
+                    if name == "padding" { "head-padding-nonzero" } else { "tensor-padding-nonzero" },
+                )
             }
             1 => {
                 let is_true = |(_, (_, value)): &(usize, &(Vec<u8>, Value))| *value == Value::Bool(1);
@@ -310,7 +329,15 @@ fn random_documents_with_one_broken_thing() {
                 let moved = tensors.iter().zip(offsets).map(|(t, offset)| t.clone().offset(offset)).collect();
                 (rebuilt(kvs, moved), "tensor-order")
             }
-            3 => (document.clone().version(1 + (seed as u32 / 7) % 2).bytes(), "old-version"),
+            3 => {
+                let version = 1 + (seed as u32 / 7) % 2;
+                let code = match (version, endian) {
+                    (_, Endian::Big) => "early-big-endian",
+                    (1, _) => "early-version",
+                    _ => "old-version",
+                };
+                (document.clone().version(version).bytes(), code)
+            }
             4 => {
                 let (from, mut more) = (rng.index(kvs.len()), kvs.to_vec());
                 let to = from + 1 + rng.index(kvs.len() - from);
@@ -321,7 +348,7 @@ fn random_documents_with_one_broken_thing() {
                 let mut more = tensors.to_vec();
                 let at = rng.index(more.len());
                 more[at].name.push(0);
-                (rebuilt(kvs, more), "text-around-name")
+                (rebuilt(kvs, more), "tensor-name-nul")
             }
             _ => {
                 let end = built.span("data").end()
@@ -329,13 +356,46 @@ fn random_documents_with_one_broken_thing() {
                 if end == sound.len() as u64 {
                     continue;
                 }
-                (sound[..end as usize].to_vec(), "final-padding")
+                (sound[..end as usize].to_vec(), "final-padding-missing")
             }
         };
         repaired(&broken, &policy, &sound, &[code]);
         count += 1;
     }
     assert!(count > 70, "{count}");
+}
+
+/// Only what findings propose: what they do not is left, and what they do comes to the same.
+#[test]
+fn findings_alone() {
+    let mut fix = Policy::default();
+    fix.own = false;
+    let sound = model().bytes();
+    let codes = |bytes: &[u8], expected: &[u8]| {
+        let outcome = run(bytes, Options::new(), &fix).unwrap();
+        assert!(outcome.outputs[0].plan.render(bytes).unwrap() == expected, "{:?}", outcome.steps);
+        outcome.steps.len()
+    };
+    // The layout and the padding at the end, each by a finding of its own.
+    let unpadded = |offset: u64| {
+        let first = Builder::new().tensor(Tensor::f32("a", &[3]).offset(offset));
+        first.tensor(Tensor::f32("b", &[3]).offset(offset + 64)).final_padding(false)
+    };
+    let padded = Builder::new().tensor(Tensor::f32("a", &[3])).tensor(Tensor::f32("b", &[3])).bytes();
+    assert!(codes(&unpadded(17).bytes(), &padded) >= 1);
+    assert!(codes(&unpadded(32).bytes(), &padded) >= 1);
+    let mut file = model().build();
+    file.set_u64("kv[3].value", 255);
+    file.patch("data.padding[1]", vec![7; file.get("data.padding[1]").len()]);
+    assert_eq!(codes(file.bytes(), &sound), 2);
+    // An alignment of another power of two is changed by a finding only.
+    let tensors = |d: Builder| d.tensor(Tensor::f32("a", &[3])).tensor(Tensor::f32("b", &[7])).bytes();
+    let small = tensors(Builder::new().alignment(4));
+    for policy in [&fix, &Policy::default()] {
+        let outcome = run(&small, Options::new(), policy).unwrap();
+        let out = outcome.outputs[0].plan.render(&small).unwrap();
+        assert!(out == tensors(Builder::new().alignment(32)), "{:?}", outcome.steps);
+    }
 }
 
 /// Every mis-written layout is recognised and becomes the standard one, with the values that it has.
@@ -369,21 +429,21 @@ fn what_needs_a_guess_is_refused() {
     let whole = model().build();
     let data = whole.span("tensors[2].data");
     for len in [data.start, data.start + 1, data.end() - 1] {
-        assert_eq!(refused(&whole.bytes()[..len as usize], &policy), ["truncated"]);
+        assert_eq!(refused(&whole.bytes()[..len as usize], &policy), ["data-cut-short"]);
     }
     assert_eq!(refused(&whole.bytes()[..100], &policy), ["unreadable-head"]);
     assert_eq!(refused(b"", &policy), ["not-gguf"]);
     assert_eq!(refused(b"<!doctype html><title>404</title>", &policy), ["not-gguf"]);
     let mut far = model().build();
     far.set_u64("tensors[1].offset", u64::MAX - 31);
-    assert_eq!(refused(far.bytes(), &policy), ["truncated"]);
+    assert_eq!(refused(far.bytes(), &policy), ["data-cut-short"]);
     let mut overlap = model().build();
     overlap.set_u64("tensors[1].offset", 0);
-    assert_eq!(refused(overlap.bytes(), &policy), ["overlap"]);
+    assert_eq!(refused(overlap.bytes(), &policy), ["tensor-overlap"]);
     let misfit = Builder::new().tensor(Tensor::new("q", 8, &[33]).data(vec![0; 64])).bytes();
     assert_eq!(refused(&misfit, &policy), ["block-misfit"]);
     let huge = Builder::new().tensor(Tensor::f32("h", &[u64::MAX, 3])).bytes();
-    assert_eq!(refused(&huge, &policy), ["size-overflow"]);
+    assert_eq!(refused(&huge, &policy), ["bytes-overflow"]);
     let mut zero = Builder::new().alignment(32).tensor(Tensor::f32("t", &[8])).build();
     zero.set_u64("kv[0].value", 0);
     assert_eq!(refused(zero.bytes(), &policy), ["unreadable-head"]);
@@ -395,13 +455,13 @@ fn what_needs_a_guess_is_refused() {
         .tensor(Tensor::f32("t", &[8]));
     let mut many = many.build();
     many.set_u64("tensors[1].offset", 0);
-    assert_eq!(refused(many.bytes(), &policy), ["duplicate-key", "duplicate-tensor", "overlap"]);
+    assert_eq!(refused(many.bytes(), &policy), ["duplicate-key", "tensor-name-duplicate", "tensor-overlap"]);
     let source = Memory::new(model().bytes()).without_size();
-    let input = Input { source: &source, label: "-", file_name: None, read: Options::new() };
+    let input = Input { source: &source, label: ByteStr(b"-"), file_name: None, read: Options::new() };
     assert!(matches!(repair(&input, &policy), Err(RepairError::Refused(_))));
     // What the system refuses is the system's.
     let source = Failing::at_call(Memory::new(model().bytes()), 0);
-    let input = Input { source: &source, label: "m", file_name: None, read: Options::new() };
+    let input = Input { source: &source, label: ByteStr(b"m"), file_name: None, read: Options::new() };
     assert!(matches!(repair(&input, &policy), Err(RepairError::Io(_))));
 }
 
@@ -415,7 +475,7 @@ fn files_that_were_joined_are_cut_apart_when_told() {
     separate.separate = true;
     let shards = [shard(0, 3), shard(1, 3), shard(2, 3)];
     let joined = shards.concat();
-    assert_eq!(refused(&joined, &Policy::default()), ["joined"]);
+    assert_eq!(refused(&joined, &Policy::default()), ["joined-files"]);
     let outcome = run(&joined, Options::new(), &separate).unwrap();
     let files: Vec<_> = outcome
         .outputs

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::dialect::Dialect;
 use crate::path::Path;
 use crate::spec::ValueType;
-use crate::text::shorten;
+use crate::text::{shorten, spaced_hex};
 
 /// Who must act on an error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -242,8 +242,7 @@ impl fmt::Display for ParseError {
             }
             Reason::BadMagic { found } => {
                 write!(f, "not a GGUF file: magic is \"{}\"", shorten(found, 16))?;
-                write!(f, " ({:02x} {:02x} {:02x} {:02x})", found[0], found[1], found[2], found[3])?;
-                f.write_str(", expected \"GGUF\"")?;
+                write!(f, " ({}), expected \"GGUF\"", spaced_hex(found))?;
             }
             Reason::BadVersion { found: 0 } => f.write_str("version 0 is not a GGUF version")?,
             Reason::BadVersion { found } => write!(f, "version {found} is not supported (1, 2 and 3 are)")?,

@@ -241,8 +241,11 @@ impl<'a> Fields<'a> {
             }
         }
         let level = walk.levels.last().copied()?;
-        let indices: alloc::vec::Vec<u64> = walk.levels.iter().map(|l| l.done).collect();
-        let element = Element::from_indices(&indices);
+        // Arrays that are not nested may have a million elements, so their paths come without a detour over the heap.
+        let element = match walk.levels.as_slice() {
+            [one] => Element::At(one.done),
+            more => Element::Nested(more.iter().map(|level| level.done).collect()),
+        };
         // The rest of the outermost array is one field; a nested array that was begun is given out whole.
         if walk.shown >= walk.limit && walk.levels.len() == 1 {
             let path = Path::kv(walk.kv, KvPart::Elements(level.done, level.count));

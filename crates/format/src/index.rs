@@ -259,6 +259,8 @@ pub enum AlignmentSource {
     Default,
     /// The key-value at this index.
     Key(u64),
+    /// The key-value at this index is no number to align by, so it is 32, as if the key were absent.
+    Unusable(u64),
     /// The *padded-header* dialect's header.
     Header,
 }

@@ -163,12 +163,13 @@ pub fn parse(bytes: &[u8], options: Options) -> Outcome {
 }
 
 impl AlignmentSource {
-    /// `"default"`, `"key"` or `"header"`.
+    /// `"default"`, `"key"`, `"unusable-key"` or `"header"`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
             Self::Key(_) => "key",
+            Self::Unusable(_) => "unusable-key",
             Self::Header => "header",
         }
     }

@@ -33,6 +33,7 @@ extern crate alloc;
 
 mod anomaly;
 pub mod dialect;
+mod edits;
 pub mod encode;
 mod endian;
 mod error;
@@ -55,6 +56,7 @@ mod view;
 
 pub use anomaly::{Anomaly, AnomalyKind};
 pub use dialect::Dialect;
+pub use edits::edits;
 pub use endian::{Endian, f16_to_f32};
 pub use error::{Fault, ParseError, Reason};
 pub use fields::{Detail, Field, FieldValue, Fields};
@@ -66,5 +68,5 @@ pub use path::{Element, HeaderPart, KvPart, Path, TensorPart};
 pub use plan::{Piece, Plan, PlanError};
 pub use source::ReadAt;
 pub use span::Span;
-pub use text::{ByteStr, Escaped, is_safe, shorten};
+pub use text::{ByteStr, Escaped, is_safe, shorten, spaced_hex};
 pub use view::{ArrayRef, Elements, Value, View};

@@ -110,6 +110,22 @@ pub fn shorten(bytes: &[u8], max: usize) -> String {
     out
 }
 
+/// Bytes as two hexadecimal digits each, with a space between them: `47 47 55 46`.
+#[must_use]
+pub fn spaced_hex(bytes: &[u8]) -> String {
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    let digit = |n: u8| DIGITS.get(usize::from(n & 15)).map_or('?', |&d| char::from(d));
+    let mut out = String::with_capacity(bytes.len().saturating_mul(3));
+    for byte in bytes {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push(digit(byte >> 4));
+        out.push(digit(*byte));
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +152,13 @@ mod tests {
     #[test]
     fn a_character_cut_at_the_end_is_shown_by_its_bytes() {
         assert_eq!(format!("{}", Escaped(&"中".as_bytes()[..2])), "\\xe4\\xb8");
+    }
+
+    #[test]
+    fn bytes_are_written_as_hexadecimal_digits() {
+        assert_eq!(spaced_hex(b""), "");
+        assert_eq!(spaced_hex(b"GGUF"), "47 47 55 46");
+        assert_eq!(spaced_hex(&[0, 0x0f, 0xf0, 0xff]), "00 0f f0 ff");
     }
 
     #[test]

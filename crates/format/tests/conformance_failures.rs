@@ -8,7 +8,7 @@
 
 use ggufkit_format::layout::SizeError;
 use ggufkit_format::spec::ValueType;
-use ggufkit_format::{AnomalyKind, Index, Options, Reason, parse};
+use ggufkit_format::{AlignmentSource, AnomalyKind, Index, Options, Reason, parse};
 use ggufkit_testkit::{Builder, Built, Tensor, Value};
 
 /// What we make of a case.
@@ -366,6 +366,9 @@ fn an_unusable_alignment_without_tensors_is_odd() {
     let file = Builder::new().kv("general.alignment", "thirty-two").build();
     let index = parse(file.gguf(), Options::new()).into_result().unwrap();
     assert_eq!(index.anomalies()[0].kind, AnomalyKind::AlignmentUnusable);
+    // Not "absent": the key is there.
+    assert!(matches!(index.alignment_source(), AlignmentSource::Unusable(_)));
+    assert_eq!(index.alignment(), 32);
     assert_eq!(index.alignment(), 32);
 }
 

@@ -47,6 +47,83 @@
 //! # }
 //! ```
 //!
+//! # Read the data of one tensor
+//!
+//! [`Gguf::read`](crate::Gguf::read) gives fresh memory each time; the reader fills memory that is there already.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let file = ggufkit::open("../../samples/Tiny-Llama-591K-v1.0-Q4_K_M.gguf")?;
+//! let tensor = file.tensor("blk.0.attn_q.weight")?;
+//! let bytes = file.read(tensor)?;
+//! assert_eq!(bytes.len(), 9_216); // 64 blocks of 144 bytes
+//!
+//! let reader = file.reader();
+//! let mut buffer = vec![0; usize::try_from(reader.extent(tensor)?.span.len)?];
+//! reader.read_into(tensor, &mut buffer)?;
+//! assert_eq!(buffer, bytes);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Rows of a float tensor as `f32`
+//!
+//! Data comes as bytes in the byte order of the file. Types of blocks stay as they are stored.
+//!
+//! ```
+//! use ggufkit::format::{Endian, Tensor, f16_to_f32, spec::TensorType};
+//!
+//! fn floats(file: &ggufkit::Gguf, tensor: &Tensor, rows: std::ops::Range<u64>) -> Result<Vec<f32>, ggufkit::Error> {
+//!     let mut bytes = file.rows(tensor, rows)?;
+//!     let width = if tensor.tensor_type == TensorType::F32 { 4 } else { 2 };
+//!     if file.index().header().endian == Endian::Big {
+//!         bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+//!     }
+//!     let half = |b: &[u8; 2]| u16::from_le_bytes(*b);
+//!     let (pairs, fours) = (bytes.as_chunks::<2>().0, bytes.as_chunks::<4>().0);
+//!     Ok(match tensor.tensor_type {
+//!         TensorType::F32 => fours.iter().map(|b| f32::from_le_bytes(*b)).collect(),
+//!         TensorType::F16 => pairs.iter().map(|b| f16_to_f32(half(b))).collect(),
+//!         // The upper half of an f32.
+//!         TensorType::BF16 => pairs.iter().map(|b| f32::from_bits(u32::from(half(b)) << 16)).collect(),
+//!         other => panic!("{other} is no type of plain floats that this recipe knows"),
+//!     })
+//! }
+//! # fn main() -> Result<(), ggufkit::Error> {
+//! # let file = ggufkit::open("../../samples/Tiny-Llama-591K-v1.0-Q4_K_M.gguf")?;
+//! let norm = floats(&file, file.tensor("output_norm.weight")?, 0..1)?;
+//! assert_eq!(norm.len(), 256);
+//! assert!(norm.iter().all(|w| w.is_finite()));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! For other programs, [`io::npy::write`](crate::io::npy::write) writes a tensor of plain numbers as NumPy's `.npy`, BF16
+//! widened to `f32` with [`Bf16::Widen`](crate::io::npy::Bf16::Widen).
+//!
+//! # Go over all data in parallel, in little memory
+//!
+//! Each thread has one buffer. The chunks of one tensor come in order and from one thread.
+//!
+//! ```
+//! use std::num::NonZeroUsize;
+//! use std::sync::atomic::{AtomicU64, Ordering};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let file = ggufkit::open("../../samples/Tiny-Llama-591K-v1.0-Q4_K_M.gguf")?;
+//! let reader = file.reader();
+//! let tensors: Vec<_> = file.tensors().iter().collect();
+//! let zeros: Vec<AtomicU64> = tensors.iter().map(|_| AtomicU64::new(0)).collect();
+//! let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+//! reader.visit_many(&tensors, threads, 1 << 20, &|at, chunk| {
+//!     let n = chunk.bytes.iter().filter(|b| **b == 0).count() as u64;
+//!     zeros[at].fetch_add(n, Ordering::Relaxed);
+//! })?;
+//! # let expected: Vec<u64> = tensors.iter().map(|t| file.read(t).unwrap().iter().filter(|b| **b == 0).count() as u64).collect();
+//! # assert_eq!(zeros.into_iter().map(AtomicU64::into_inner).collect::<Vec<_>>(), expected);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # See every byte of the head named
 //!
 //! ```
@@ -118,7 +195,8 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let path = "../../samples/Tiny-Llama-591K-v1.0-Q4_K_M.gguf";
 //! let source = FileSource::open(path)?;
-//! let input = Input { source: &source, label: "model", file_name: None, read: ggufkit::Options::new() };
+//! let label = ggufkit::ByteStr(b"model.gguf");
+//! let input = Input { source: &source, label, file_name: None, read: ggufkit::Options::new() };
 //! match repair(&input, &Policy::default()) {
 //!     Ok(outcome) => outcome.steps.iter().for_each(|step| println!("{}: {}", step.path, step.what)),
 //!     Err(RepairError::Refused(refusal)) => println!("{refusal}"),

@@ -4,8 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ggufkit_format::ParseError;
 use ggufkit_format::identify::Identity;
-use ggufkit_format::{Fault, ParseError};
 use ggufkit_io::DataError;
 
 /// Why a file could not be opened or read, with the file's path.
@@ -59,16 +59,6 @@ impl Error {
             | Self::Head { path, .. }
             | Self::Data { path, .. }
             | Self::NoTensor { path, .. } => path,
-        }
-    }
-
-    /// Whether the file is at fault, rather than the system, the caller, or a limit.
-    #[must_use]
-    pub fn is_malformed(&self) -> bool {
-        match self {
-            Self::NotGguf { .. } => true,
-            Self::Head { source, .. } => source.fault() == Fault::Malformed,
-            _ => false,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use ggufkit_format::{Index, Kv, Options, ReadAt as _, Tensor, Value, View};
+use ggufkit_format::{ByteStr, Index, Kv, Options, ReadAt as _, Tensor, Value, View};
 use ggufkit_inspect::{Model, Part};
 use ggufkit_io::{FileSource, HeadBuffer, TensorReader, diagnose};
 
@@ -128,9 +128,8 @@ impl Gguf {
 
     /// This file as a model, for the questions of [`inspect`](crate::inspect).
     pub fn inspect<T>(&self, question: impl FnOnce(&Model<'_>) -> T) -> T {
-        let label = self.path.to_string_lossy();
         let part = Part {
-            label: &label,
+            label: ByteStr(self.path.as_os_str().as_encoded_bytes()),
             file_name: self.path.file_name().and_then(|name| name.to_str()),
             size: self.source.size(),
             view: self.view(),

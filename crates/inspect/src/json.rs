@@ -33,6 +33,26 @@ impl Serialize for JsonText<'_> {
     }
 }
 
+/// The list `errors` of a document about one file: what ended its reading, with its path; empty where nothing did.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonErrors<'a> {
+    /// The file.
+    pub path: ByteStr<'a>,
+    /// The error, as the caller tells it.
+    pub error: Option<&'a serde_json::Value>,
+}
+
+impl Serialize for JsonErrors<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct One<'a> {
+            path: JsonText<'a>,
+            error: &'a serde_json::Value,
+        }
+        serializer.collect_seq(self.error.map(|error| One { path: JsonText(self.path), error }))
+    }
+}
+
 /// A value of fixed size.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonScalar(pub Scalar);

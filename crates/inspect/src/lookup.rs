@@ -152,7 +152,7 @@ impl<'a> Lookup<'a, Kv> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ggufkit_format::{Options, View, parse};
+    use ggufkit_format::{ByteStr, Options, View, parse};
     use ggufkit_testkit::Builder;
 
     fn file(keys: &[&str]) -> Vec<u8> {
@@ -167,7 +167,7 @@ mod tests {
             .iter()
             .zip([&one, &two])
             .map(|(index, bytes)| Part {
-                label: "",
+                label: ByteStr(b""),
                 file_name: None,
                 size: None,
                 view: View::new(index, bytes),

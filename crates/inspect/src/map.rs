@@ -304,7 +304,7 @@ impl<'a> Sums<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ggufkit_format::{Options, View, parse};
+    use ggufkit_format::{ByteStr, Options, View, parse};
     use ggufkit_testkit::{Builder, Tensor as Made};
 
     type Lengths = Vec<(String, u64)>;
@@ -317,7 +317,7 @@ mod tests {
         let index = parse(&bytes[prefix..], options).index.unwrap();
         let size = bytes.len() as u64;
         let view = View::new(&index, &bytes[prefix..]);
-        let model = Model::single(Part { label: "", file_name: None, size: Some(size), view });
+        let model = Model::single(Part { label: ByteStr(b""), file_name: None, size: Some(size), view });
         let map = map(&model);
         assert_eq!(map.size(), size);
         let mut at = 0;

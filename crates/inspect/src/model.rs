@@ -6,8 +6,8 @@ use ggufkit_format::{ByteStr, Kv, Payload, Tensor, Value, View};
 /// One file: a head as a view, and what is known about the file around it.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
-    /// What the file is called, for messages: a path as given, or `-`.
-    pub label: &'a str,
+    /// What the file is called: a path as given, byte for byte, or `-`.
+    pub label: ByteStr<'a>,
     /// The file's name without its folders, where it has one.
     pub file_name: Option<&'a str>,
     /// Length of the whole source in bytes, where it is known.
@@ -86,12 +86,6 @@ impl<'a> Model<'a> {
     #[must_use]
     pub fn architecture(&self) -> Option<&'a str> {
         self.get("general.architecture").and_then(|v| v.as_str())
-    }
-
-    /// The value of `{arch}.{suffix}`.
-    #[must_use]
-    pub fn get_arch(&self, suffix: &str) -> Option<Value<'a>> {
-        self.get(&format!("{}.{suffix}", self.architecture()?))
     }
 }
 

@@ -1,5 +1,6 @@
 //! A file's name beside its metadata: where they disagree, and what the name would be by the convention.
 
+use ggufkit_format::layout;
 use ggufkit_format::naming::{self, NameKind, NameParts, SuggestInput};
 use ggufkit_format::spec::FileType;
 use serde::Serialize;
@@ -79,9 +80,13 @@ fn kind_of(model: &Model<'_>) -> NameKind {
     }
 }
 
-/// The conventional name of a model: from its metadata, and from the given name where the metadata is silent.
+/// The conventional name of a model: from its metadata, from the given name where the metadata is silent, and its size
+/// label from the tensors where both are.
+///
+/// `None` where these do not make a name that [`parse_strict`](naming::parse_strict) accepts: a vocabulary without tensors
+/// has no size, and the convention knows no name without.
 #[must_use]
-pub fn suggestion(parts: Option<&NameParts<'_>>, model: &Model<'_>) -> String {
+pub fn suggestion(parts: Option<&NameParts<'_>>, model: &Model<'_>) -> Option<String> {
     let text = |key: &str| model.get(key).and_then(|v| v.as_str());
     let named = |pick: fn(&NameParts<'_>) -> Option<String>| parts.and_then(pick);
     let base = named(|p| p.base_name.map(|b| b.text.to_owned()));
@@ -96,13 +101,83 @@ pub fn suggestion(parts: Option<&NameParts<'_>>, model: &Model<'_>) -> String {
         (Some(no), Some(count)) if count > 1 => Some((no.saturating_add(1), count)),
         _ => None,
     };
-    naming::suggest(&SuggestInput {
+    let whole = shards.is_none_or(|(_, count)| u32::try_from(model.len()) == Ok(count));
+    let counted = if whole && kind != NameKind::Lora { counted_size(model) } else { None };
+    let name = naming::suggest(&SuggestInput {
         base_name: text("general.basename").or(base.as_deref()).or_else(|| text("general.name")),
-        size_label: text("general.size_label").or(label.as_deref()),
+        size_label: text("general.size_label").or(label.as_deref()).or(counted.as_deref()),
         fine_tune: text("general.finetune").or(tune.as_deref()),
         version: text("general.version").or(version.as_deref()),
         encoding: encoding(model).or(quant.as_deref()),
         kind,
         shard: shards,
-    })
+    });
+    naming::parse_strict(&name).map(|_| ()).map(|()| name)
+}
+
+/// The size label that the tensors' elements make: `591K`, `1.2B`, `8x7.2B`, of experts one and what all share.
+fn counted_size(model: &Model<'_>) -> Option<String> {
+    let (mut shared, mut expert, mut experts) = (0_u64, 0_u64, 0_u64);
+    for (part, name, tensor) in model.tensors() {
+        let dims = part.view.index().dims(tensor);
+        let elements = layout::element_count(dims)?;
+        match dims.last().filter(|n| **n > 1 && name.0.split(|&b| b == b'.').any(|w| w.ends_with(b"_exps"))) {
+            Some(&n) => {
+                experts = experts.max(n);
+                expert = expert.checked_add(elements.checked_div(n)?)?;
+            }
+            None => shared = shared.checked_add(elements)?,
+        }
+    }
+    let size = shared.checked_add(expert).filter(|n| *n > 0)?;
+    let (scale, letter) = match size {
+        1_000_000_000_001.. => (1e12, 'T'),
+        1_000_000_001.. => (1e9, 'B'),
+        1_000_001.. => (1e6, 'M'),
+        _ => (1e3, 'K'),
+    };
+    let scaled = size as f64 / scale;
+    // Two digits at least, as converters round.
+    let number = if scaled.round() < 10.0 { format!("{scaled:.1}") } else { format!("{scaled:.0}") };
+    Some(if experts > 0 { format!("{experts}x{number}{letter}") } else { format!("{number}{letter}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Part;
+    use ggufkit_format::{Options, View, parse};
+    use ggufkit_testkit::{Builder, Tensor};
+
+    fn suggested(document: &Builder, name: Option<&str>) -> Option<String> {
+        let file = document.build();
+        let index = parse(file.bytes(), Options::new()).into_result().unwrap();
+        let view = View::new(&index, file.bytes());
+        let part = Part { label: ggufkit_format::ByteStr(b"x"), file_name: None, size: None, view };
+        suggestion(name.map(naming::parse_lenient).as_ref(), &Model::single(part))
+    }
+
+    #[test]
+    fn what_is_suggested_is_conventional() {
+        let plain = Builder::new().kv("general.basename", "Tiny Llama");
+        let small = plain.clone().tensor(Tensor::f32("token_embd.weight", &[256, 384]));
+        assert_eq!(suggested(&small, None).as_deref(), Some("Tiny-Llama-98K-v1.0.gguf"));
+        // The file's word and the name's come before what is counted.
+        let named = small.clone().kv("general.size_label", "99K");
+        assert_eq!(suggested(&named, None).as_deref(), Some("Tiny-Llama-99K-v1.0.gguf"));
+        let given = suggested(&small, Some("Tiny-Llama-97K-v2.0.gguf"));
+        assert_eq!(given.as_deref(), Some("Tiny-Llama-97K-v2.0.gguf"));
+        // 1000 shared, and 4 experts of 100 * 20.
+        let experts = plain
+            .clone()
+            .tensor(Tensor::f32("output_norm.weight", &[1000]))
+            .tensor(Tensor::f32("blk.0.ffn_up_exps.weight", &[100, 20, 4]));
+        assert_eq!(suggested(&experts, None).as_deref(), Some("Tiny-Llama-4x3.0K-v1.0.gguf"));
+        // Nothing to count, or only a part of it: no name rather than one that is then called unconventional.
+        assert_eq!(suggested(&plain, None), None);
+        let shard = small
+            .kv("split.no", ggufkit_testkit::Value::U16(0))
+            .kv("split.count", ggufkit_testkit::Value::U16(2));
+        assert_eq!(suggested(&shard, None), None);
+    }
 }

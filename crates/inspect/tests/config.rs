@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+use ggufkit_format::ByteStr;
 use ggufkit_format::{Options, Scalar, View, parse};
 use ggufkit_inspect::config::{Config, Setting, Source, config};
 use ggufkit_inspect::{Model, Part};
@@ -12,7 +13,7 @@ fn resolved<T>(document: &Builder, look: impl FnOnce(&Config<'_>) -> T) -> T {
     let size = file.size();
     let index = parse(file.bytes(), Options::new().with_size(Some(size))).into_result().unwrap();
     let view = View::new(&index, file.bytes());
-    let part = Part { label: "test.gguf", file_name: None, size: Some(size), view };
+    let part = Part { label: ByteStr(b"test.gguf"), file_name: None, size: Some(size), view };
     look(&config(&Model::single(part)))
 }
 
@@ -124,5 +125,24 @@ fn per_layer_values_are_kept_as_they_are() {
     resolved(&llama().kv("llama.attention.head_count_kv", vec![8_u32, 0, 4]), |config| {
         let Setting::Layers(values) = value(config, "key-value heads") else { panic!("an array") };
         assert_eq!(values, &[Scalar::U32(8), Scalar::U32(0), Scalar::U32(4)]);
+    });
+}
+
+#[test]
+fn a_model_that_does_not_rotate_has_no_rope_but_what_its_file_says() {
+    for arch in ["bert", "gpt2", "t5", "mamba2"] {
+        let plain = Builder::new().kv("general.architecture", arch).kv(format!("{arch}.block_count"), 2_u32);
+        resolved(&plain, |config| {
+            assert!(config.entries.iter().all(|e| e.group != "rope"), "{arch}");
+        });
+        resolved(&plain.kv(format!("{arch}.rope.freq_base"), 500_000_f32), |config| {
+            let rope: Vec<_> = config.entries.iter().filter(|e| e.group == "rope").collect();
+            assert_eq!(rope.len(), 1, "{arch}");
+            assert!(matches!(rope[0].source, Source::Key { .. }));
+        });
+    }
+    resolved(&llama(), |config| {
+        assert!(matches!(value(config, "frequency base"), Setting::Float(10000.0)));
+        assert!(matches!(value(config, "scaling factor"), Setting::Float(1.0)));
     });
 }

@@ -28,12 +28,18 @@ const MAX_GUESS_HEAD: u64 = 64 << 20;
 /// Lengths above this are not those of files: 256 TiB.
 const PLAUSIBLE_SIZE: u64 = 1 << 48;
 
+/// Bytes of a GGUF without key-values and tensors, of version 1.
+const SHORTEST_HEADER: u64 = 16;
+
 /// What was noticed about a file. The default is: nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Diagnosis {
     /// What the file is, where it does not begin like a GGUF.
     pub identity: Option<Identity>,
+    /// The GGUF was said to begin where the file ends, or so close to its end that no header fits. The bytes there say
+    /// nothing about what the file is.
+    pub outside: Option<Outside>,
     /// The mis-written layout that the file follows: in it, and not in the standard one, the head can be read to its end
     /// and every tensor lies in the file.
     pub dialect: Option<Dialect>,
@@ -52,6 +58,40 @@ pub struct Partial {
     pub wanted: u64,
     /// Length in bytes that it has.
     pub present: u64,
+}
+
+/// A start that was given and cannot be one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outside {
+    /// The start, [`Options::base`].
+    pub offset: u64,
+    /// Bytes from there to the end of the file.
+    pub rest: u64,
+    /// Length of the file in bytes, where it is known.
+    pub size: Option<u64>,
+}
+
+impl Outside {
+    /// What is wrong with the start, and what can be done about it.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        let Self { offset, rest, size } = self;
+        let has = match size {
+            Some(1) => ", which has 1 byte".to_owned(),
+            Some(size) => format!(", which has {size} bytes"),
+            None => String::new(),
+        };
+        let text = match (rest, size) {
+            (0, Some(size)) if size == offset => format!("offset {offset} is the end of the file{has}"),
+            (0, _) => format!("offset {offset} is beyond the end of the file{has}"),
+            (1, _) => format!("only 1 byte follows offset {offset} of the file{has}: too few for a GGUF"),
+            (n, _) => format!("only {n} bytes follow offset {offset} of the file{has}: too few for a GGUF"),
+        };
+        Message {
+            text,
+            help: Some("the offset is the position of the magic \"GGUF\" in the file".to_owned()),
+        }
+    }
 }
 
 /// Something to tell a person.
@@ -77,6 +117,7 @@ impl Diagnosis {
         if let Some(identity) = &self.identity {
             messages.push(Message { text: identity.describe(), help: identity.help() });
         }
+        messages.extend(self.outside.as_ref().map(Outside::message));
         if let Some(dialect) = &self.dialect {
             messages.push(Message {
                 text: format!(
@@ -212,8 +253,10 @@ fn look_at_head(
         && matches!(error.path(), Path::Header(_))
         && !head.starts_with(&ggufkit_format::MAGIC)
     {
-        // An offset at or past the end says nothing about what the file is.
-        if options.base == 0 || !head.is_empty() {
+        let there = rest.unwrap_or(head.len() as u64);
+        if options.base > 0 && there < SHORTEST_HEADER {
+            diagnosis.outside = Some(Outside { offset: options.base, rest: there, size: options.size });
+        } else {
             diagnosis.identity = Some(identify(head, rest));
         }
         return Ok(diagnosis);

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ggufkit_format::ReadAt;
 
+use crate::identity::FileId;
 use crate::platform;
 
 /// Any source of bytes whose errors are the system's, for code that should not be compiled once per kind of source.
@@ -53,7 +54,10 @@ impl FileSource {
         let size = if metadata.is_dir() {
             return Err(is_a_directory());
         } else if metadata.is_file() {
-            Some(metadata.len())
+            // What a system makes up when it is read (/proc, /sys) says that it has no length; such a file is read in
+            // order, like a pipe. A file that is empty has no byte here.
+            let made_up = metadata.len() == 0 && matches!(platform::read_at(&file, &mut [0], 0), Ok(1));
+            (!made_up).then_some(metadata.len())
         } else if platform::is_block_device(&metadata) {
             Some(file.seek(SeekFrom::End(0))?)
         } else {
@@ -68,8 +72,8 @@ impl FileSource {
         &self.path
     }
 
-    /// Whether bytes can be read at any position. Pipes, terminals and character devices have no known length and are
-    /// read in order only: reading at a position that was passed is an error of kind
+    /// Whether bytes can be read at any position. Pipes, terminals, character devices and files that the system makes up as
+    /// they are read (`/proc`) have no known length and are read in order only: reading at a position that was passed is an error of kind
     /// [`NotSeekable`](io::ErrorKind::NotSeekable). [`HeadBuffer`](crate::HeadBuffer) reads in order.
     #[must_use]
     pub fn is_seekable(&self) -> bool {
@@ -82,12 +86,7 @@ impl FileSource {
     /// # Errors
     /// The system's.
     pub fn is_at(&self, path: &Path) -> io::Result<bool> {
-        let there = match std::fs::metadata(path) {
-            Ok(metadata) => platform::identity(&metadata, path)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        Ok(platform::identity(&self.file.metadata()?, &self.path)? == there)
+        Ok(FileId::at(path)? == Some(FileId::of(self)?))
     }
 
     pub(crate) fn into_file(self) -> File {

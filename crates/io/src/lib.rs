@@ -1,6 +1,7 @@
 //! Where GGUF bytes come from, and where they go.
 //!
 //! * [`FileSource`] is a file read by position; [`DynSource`] any source.
+//! * [`FileId`] tells whether two names are those of one file.
 //! * [`HeadBuffer`] reads a head into memory that is used again for the next file; [`lookup`] finds one key.
 //! * [`expand`] turns arguments into inputs; [`ShardSet`] knows which files make up one model.
 //! * [`diagnose`] says what else there is to say about a file: not a GGUF, a mis-written one, half a download.
@@ -14,6 +15,7 @@ mod data;
 mod diagnose;
 mod file;
 mod head;
+mod identity;
 mod inputs;
 mod lookup;
 mod map;
@@ -24,9 +26,10 @@ mod shown;
 pub mod sink;
 
 pub use data::{Chunk, DataError, DataReason, Extent, RowChunks, Selection, TensorReader, map_many};
-pub use diagnose::{Diagnosis, Message, Partial, diagnose, diagnose_stream};
+pub use diagnose::{Diagnosis, Message, Outside, Partial, diagnose, diagnose_stream};
 pub use file::{DynSource, FileSource};
 pub use head::HeadBuffer;
+pub use identity::FileId;
 pub use inputs::{Expand, Expansion, Input, InputError, SkipReason, Skipped, expand, expand_with_skipped};
 pub use lookup::{Found, Lookup, lookup};
 #[cfg(feature = "map")]

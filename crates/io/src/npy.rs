@@ -148,6 +148,33 @@ pub fn header(descr: &str, dims: &[u64]) -> Result<Vec<u8>, NpyError> {
     Ok(header)
 }
 
+/// The header of a tensor's array, or of some of its rows: what [`write`](fn@write) writes first. It reads nothing, so that it can be
+/// asked whether a tensor has such a form before a file is made for it.
+///
+/// # Errors
+/// NumPy has no such type, or does not hold so many dimensions.
+pub fn header_of<S>(
+    reader: &TensorReader<'_, S>,
+    tensor: &Tensor,
+    rows: Option<&Range<u64>>,
+    bf16: Bf16,
+) -> Result<Vec<u8>, NpyError>
+where
+    S: ReadAt<Error = io::Error> + ?Sized,
+{
+    let view = reader.view();
+    let descr = descr(tensor.tensor_type, view.index().header().endian, bf16).ok_or_else(|| {
+        NpyError::NoType { name: view.name(tensor).0.into(), tensor_type: tensor.tensor_type }
+    })?;
+    let dims = view.index().dims(tensor);
+    match rows {
+        None => header(descr, dims),
+        Some(rows) => {
+            header(descr, &[dims.first().copied().unwrap_or(1), rows.end.saturating_sub(rows.start)])
+        }
+    }
+}
+
 /// Writes a tensor as an `.npy` file, 1 MiB at a time; of `rows`, where they are given, as an array of two dimensions.
 ///
 /// # Errors
@@ -164,19 +191,8 @@ where
     S: ReadAt<Error = io::Error> + ?Sized,
     W: Write + ?Sized,
 {
-    let view = reader.view();
-    let endian = view.index().header().endian;
-    let descr = descr(tensor.tensor_type, endian, bf16).ok_or_else(|| NpyError::NoType {
-        name: view.name(tensor).0.into(),
-        tensor_type: tensor.tensor_type,
-    })?;
-    let dims = view.index().dims(tensor);
-    let header = match &rows {
-        None => header(descr, dims)?,
-        Some(rows) => {
-            header(descr, &[dims.first().copied().unwrap_or(1), rows.end.saturating_sub(rows.start)])?
-        }
-    };
+    let header = header_of(reader, tensor, rows.as_ref(), bf16)?;
+    let endian = reader.view().index().header().endian;
     let widen = tensor.tensor_type == TensorType::BF16 && bf16 == Bf16::Widen;
     let mut chunks = match rows {
         None => reader.chunks(tensor, CHUNK)?,

@@ -39,19 +39,24 @@ pub(crate) fn is_block_device(_metadata: &std::fs::Metadata) -> bool {
     false
 }
 
-/// What two paths of the same file or directory have in common, to notice what was met before.
+/// What two paths of the same file or directory have in common, to notice what was met before: device and inode.
 #[cfg(unix)]
-pub(crate) fn identity(metadata: &std::fs::Metadata, _path: &std::path::Path) -> io::Result<(u64, u64)> {
+pub(crate) type Identity = (u64, u64);
+
+/// Without inode numbers the resolved path is what identifies a file.
+#[cfg(not(unix))]
+pub(crate) type Identity = std::path::PathBuf;
+
+/// The identity of what `path` leads to.
+#[cfg(unix)]
+pub(crate) fn identity(metadata: &std::fs::Metadata, _path: &std::path::Path) -> io::Result<Identity> {
     use std::os::unix::fs::MetadataExt as _;
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// Without inode numbers the resolved path is what identifies a file.
+/// The identity of what `path` leads to.
 #[cfg(not(unix))]
-pub(crate) fn identity(
-    _metadata: &std::fs::Metadata,
-    path: &std::path::Path,
-) -> io::Result<std::path::PathBuf> {
+pub(crate) fn identity(_metadata: &std::fs::Metadata, path: &std::path::Path) -> io::Result<Identity> {
     std::fs::canonicalize(path)
 }
 

@@ -4,7 +4,7 @@
 
 use ggufkit_format::identify::Identity;
 use ggufkit_format::{Dialect, Limits, Options};
-use ggufkit_io::{Diagnosis, HeadBuffer, Partial, diagnose, diagnose_stream};
+use ggufkit_io::{Diagnosis, HeadBuffer, Outside, Partial, diagnose, diagnose_stream};
 use ggufkit_testkit::sources::{Memory, Recording};
 use ggufkit_testkit::{Builder, Tensor, Value, controls};
 
@@ -64,9 +64,35 @@ fn an_offset_past_the_end_does_not_make_a_file_empty() {
     for base in [end, end + 1, u64::MAX] {
         let (diagnosis, _) = look_at(&bytes, Options::new().with_base(base));
         assert_eq!(diagnosis.identity, None, "at {base}");
+        assert_eq!(diagnosis.outside, Some(Outside { offset: base, rest: 0, size: Some(end) }));
     }
+    let (diagnosis, _) = look_at(b"abcd", Options::new().with_base(4));
+    assert!(diagnosis.to_string().starts_with("offset 4 is the end of the file, which has 4 bytes"));
+    let (diagnosis, _) = look_at(b"abcd", Options::new().with_base(5));
+    assert!(diagnosis.to_string().starts_with("offset 5 is beyond the end of the file, which has 4 bytes"));
     let (diagnosis, _) = look_at(&[], Options::new());
     assert_eq!(diagnosis.identity, Some(Identity::Empty));
+}
+
+#[test]
+fn an_offset_shortly_before_the_end_does_not_make_a_file_text() {
+    let bytes = [&[0xf9; 100][..], b"some words at the end"].concat();
+    let end = bytes.len() as u64;
+    for rest in [1, 3, 4, 15] {
+        let (diagnosis, _) = look_at(&bytes, Options::new().with_base(end - rest));
+        assert_eq!(diagnosis.identity, None, "{rest}");
+        assert_eq!(diagnosis.outside, Some(Outside { offset: end - rest, rest, size: Some(end) }));
+    }
+    let (diagnosis, _) = look_at(&bytes, Options::new().with_base(end - 1));
+    assert!(
+        diagnosis.to_string().starts_with("only 1 byte follows offset 120 of the file, which has 121 bytes")
+    );
+    // From 16 bytes on there is room for a header, and what stands there instead is named.
+    let (diagnosis, _) = look_at(&bytes, Options::new().with_base(end - 16));
+    assert_eq!((diagnosis.identity.unwrap().name(), diagnosis.outside), ("text", None));
+    // A GGUF that is cut there is cut.
+    let (diagnosis, _) = look_at(b"....GGUF\x03", Options::new().with_base(4));
+    assert_eq!((diagnosis.identity, diagnosis.outside), (None, None));
 }
 
 #[test]

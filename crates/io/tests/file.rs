@@ -61,6 +61,22 @@ mod unix {
     }
 
     #[test]
+    fn what_the_system_makes_up_is_not_empty() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("empty"), b"").unwrap();
+        assert_eq!(FileSource::open(dir.path().join("empty")).unwrap().size(), Some(0));
+        // Its length is given as 0, and there is text in it.
+        let Ok(metadata) = fs::metadata("/proc/self/status") else { return };
+        assert_eq!(metadata.len(), 0);
+        let source = FileSource::open("/proc/self/status").unwrap();
+        assert_eq!((source.size(), source.is_seekable()), (None, false));
+        let mut buffer = HeadBuffer::new();
+        let outcome = buffer.read(&source, Options::new()).unwrap();
+        let diagnosis = diagnose(&source, Options::new(), &outcome, buffer.bytes()).unwrap();
+        assert_eq!(diagnosis.identity.unwrap().name(), "text");
+    }
+
+    #[test]
     fn a_named_pipe_is_read_as_a_stream() {
         let dir = tempfile::tempdir().unwrap();
         let (pipe, model) = (dir.path().join("pipe"), dir.path().join("model.gguf"));

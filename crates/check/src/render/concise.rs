@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Ink, Paint, file_name, quoted};
+use super::{Ink, Paint, quoted};
 use crate::report::Report;
 use crate::subject::Subject;
 
@@ -12,7 +12,7 @@ pub fn concise(report: &Report, subject: &Subject<'_>, paint: Paint<'_>) -> Stri
     let mut out = String::new();
     for finding in &report.findings {
         let label = &finding.primary;
-        let place = format!("{}:{}", file_name(subject, label), label.span);
+        let place = format!("{}:{}", subject.shown(label.file), label.span);
         let word = format!("{}[{}]", finding.severity, finding.rule.name);
         let _ = write!(
             out,

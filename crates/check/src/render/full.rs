@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Ink, Paint, bytes, file_name, quoted};
+use super::{Ink, Paint, bytes, quoted};
 use crate::finding::{Finding, Label};
 use crate::report::Report;
 use crate::subject::Subject;
@@ -75,7 +75,7 @@ fn place(out: &mut String, label: &Label, arrow: &str, subject: &Subject<'_>, pa
         out,
         "  {} {} @ {}   {}",
         paint(Ink::Faint, arrow),
-        file_name(subject, label),
+        subject.shown(label.file),
         label.span,
         label.path
     );

@@ -9,12 +9,14 @@ use crate::report::Report;
 use crate::rule::Severity;
 use crate::subject::Subject;
 
-/// Version of the shape of what [`json()`] gives.
-pub const SCHEMA: u32 = 1;
+/// What a file is called: a string, `{"bytes": base64}` where it is not UTF-8.
+fn file_json(subject: &Subject<'_>, file: usize) -> Value {
+    subject.files.get(file).map_or(Value::Null, |file| json!(JsonText(file.label)))
+}
 
 fn label_json(label: &Label, subject: &Subject<'_>) -> Value {
     json!({
-        "file": super::file_name(subject, label),
+        "file": file_json(subject, label.file),
         "start": label.span.start,
         "end": label.span.end(),
         "path": label.path,
@@ -39,6 +41,7 @@ pub fn finding_json(finding: &Finding, subject: &Subject<'_>) -> Value {
         "notes": finding.notes,
         "help": finding.help,
         "fix": fix,
+        "fingerprint": finding.fingerprint(),
     })
 }
 
@@ -55,18 +58,21 @@ pub fn json(report: &Report, subject: &Subject<'_>) -> Value {
         .collect();
     let omissions: Vec<Value> = (report.omissions.iter())
         .map(|one| {
-            let file = subject.files.get(one.file).map_or("", |file| file.label);
+            let file = file_json(subject, one.file);
             let span = one.span.map(|span| json!({ "start": span.start, "end": span.end() }));
             json!({ "file": file, "what": one.what, "why": one.why, "span": span })
         })
         .collect();
     json!({
-        "errors": count(Severity::Error),
-        "warnings": count(Severity::Warning),
-        "notes": count(Severity::Note),
+        "counts": {
+            "error": count(Severity::Error),
+            "warning": count(Severity::Warning),
+            "note": count(Severity::Note),
+        },
         "findings": findings,
         "left_out": more,
         "ignored": ignored,
+        "known": report.known,
         "not_examined": omissions,
     })
 }

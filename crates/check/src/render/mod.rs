@@ -5,16 +5,19 @@
 mod bytes;
 mod concise;
 mod full;
+mod github;
 mod json;
+mod narrated;
+mod sarif;
 
 pub use concise::concise;
 pub use full::full;
-pub use json::{SCHEMA, finding_json, json};
+pub use github::github;
+pub use json::{finding_json, json};
+pub use narrated::narrated;
+pub use sarif::{sarif_log, sarif_notifications, sarif_results, sarif_rules};
 
 use ggufkit_format::Escaped;
-
-use crate::finding::Label;
-use crate::subject::Subject;
 
 /// What a piece of a rendered report is; colours follow from it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -52,11 +55,6 @@ pub type Paint<'p> = &'p dyn Fn(Ink, &str) -> String;
 #[must_use]
 pub fn plain(_: Ink, text: &str) -> String {
     text.to_owned()
-}
-
-/// What the file of a label is called.
-fn file_name<'a>(subject: &Subject<'a>, label: &Label) -> &'a str {
-    subject.files.get(label.file).map_or("", |file| file.label)
 }
 
 /// The name of a label in quotes, cut where it is long.

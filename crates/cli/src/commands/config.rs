@@ -4,7 +4,8 @@ use std::io::{self, Write as _};
 
 use ggufkit::format::Scalar;
 use ggufkit::inspect::config::{Config, Setting, Source, config};
-use ggufkit::inspect::json::non_finite;
+use ggufkit::inspect::json::JsonText;
+use ggufkit::inspect::units;
 use serde_json::json;
 
 use crate::args::{InputArgs, ReadArgs};
@@ -38,11 +39,11 @@ impl Args {
             // Of a head that was read in part nothing can be called absent.
             let resolved = document.model.as_ref().filter(|_| document.failures.is_empty()).map(config);
             if let Some(files) = &mut files {
-                let (error, errors) = (document.error_json(), document.errors_json());
-                return files.add(
-                    out,
-                    &json!({ "path": document.label, "config": resolved, "problems": document.problems_json(), "error": error, "errors": errors }),
-                );
+                let (problems, errors) = (document.problems_json(), document.errors_json());
+                let path = JsonText(document.path);
+                let value =
+                    json!({ "path": path, "config": resolved, "problems": problems, "errors": errors });
+                return files.add(out, &value);
             }
             frame::report_problems(out, document)?;
             if let Some(resolved) = resolved {
@@ -116,25 +117,11 @@ fn setting(value: &Setting<'_>, max: usize) -> String {
     match value {
         Setting::None => "-".to_owned(),
         Setting::Integer(n) => n.to_string(),
-        Setting::Scalar(scalar) => number(*scalar),
-        Setting::Float(v) => v.to_string(),
+        Setting::Scalar(scalar) => units::scalar_text(*scalar),
+        Setting::Float(v) => units::scalar_text(Scalar::F64(*v)),
         Setting::Text(text) => out::fit(text.as_bytes(), max),
         Setting::Word(word) => (*word).to_owned(),
         Setting::Layers(values) => layers(values, max),
-    }
-}
-
-fn number(scalar: Scalar) -> String {
-    match scalar {
-        Scalar::F32(v) if v.is_finite() => v.to_string(),
-        Scalar::F32(v) => non_finite(v.into()).to_owned(),
-        other => match (other.as_integer(), other.as_float(), other.as_bool()) {
-            (Some(n), ..) => n.to_string(),
-            (_, Some(v), _) if v.is_finite() => v.to_string(),
-            (_, Some(v), _) => non_finite(v).to_owned(),
-            (.., Some(b)) => b.to_string(),
-            _ => "?".to_owned(),
-        },
     }
 }
 
@@ -142,7 +129,7 @@ fn number(scalar: Scalar) -> String {
 fn layers(values: &[Scalar], max: usize) -> String {
     let mut runs: Vec<(String, usize)> = Vec::new();
     for value in values {
-        let text = number(*value);
+        let text = units::scalar_text(*value);
         match runs.last_mut() {
             Some((last, n)) if *last == text => *n += 1,
             _ => runs.push((text, 1)),

@@ -2,10 +2,13 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
+use std::ops::Range;
 use std::path::Path;
 
+use ggufkit::format::ByteStr;
 use ggufkit::format::naming::{NameParts, parse_lenient};
 use ggufkit::inspect::Model;
+use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::names::{Disagreement, disagreements, suggestion};
 use serde_json::json;
 
@@ -33,11 +36,17 @@ pub(crate) struct Args {
 
 /// What is to be said about one name.
 struct Answer<'a> {
-    name: &'a str,
-    path: String,
+    /// The name, byte for byte.
+    name: &'a [u8],
+    path: &'a Path,
     parts: NameParts<'a>,
-    from_metadata: Option<(Vec<Disagreement>, String)>,
+    from_metadata: Option<FromMetadata>,
+    /// Why there is nothing from the metadata of a file that exists.
+    errors: Vec<serde_json::Value>,
 }
+
+/// The disagreements with the metadata, and the name that it suggests.
+type FromMetadata = (Vec<Disagreement>, Option<String>);
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
@@ -45,12 +54,12 @@ impl Args {
         let mut status = OK;
         for (i, given) in self.names.iter().enumerate() {
             let path = Path::new(given);
-            let lossy = path.file_name().unwrap_or(given).to_string_lossy();
-            let name = &*lossy;
-            let parts = parse_lenient(name);
-            let label = out::path(path);
-            let from_metadata = if path.is_file() { read(out, given, &parts)? } else { None };
-            let answer = Answer { name, path: label, parts, from_metadata };
+            let name = path.file_name().unwrap_or(given).as_encoded_bytes();
+            let text = text_of(name);
+            let parts = parse_lenient(&text);
+            let (from_metadata, errors) =
+                if path.is_file() { read(out, given, &parts)? } else { Default::default() };
+            let answer = Answer { name, path, parts, from_metadata, errors };
             if !answer.parts.strict || answer.from_metadata.as_ref().is_some_and(|(d, _)| !d.is_empty()) {
                 status = NO;
             }
@@ -71,33 +80,55 @@ impl Args {
     }
 }
 
-/// The disagreements with the file's metadata, and the name that it suggests; `None` when it is not readable.
+/// The name as text of the same length, so that a position in one is the same position in the other: bytes that are no
+/// text are `?`, which is in no conventional name.
+fn text_of(name: &[u8]) -> String {
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    text
+}
+
+/// What the file's metadata says; `None` with the errors when it is not readable.
 fn read(
     out: &mut Out,
     path: &OsString,
     parts: &NameParts<'_>,
-) -> io::Result<Option<(Vec<Disagreement>, String)>> {
+) -> io::Result<(Option<FromMetadata>, Vec<serde_json::Value>)> {
     let how = HowArgs { alone: true, ..HowArgs::default() };
     let inputs = InputArgs { files: vec![path.clone()], how };
-    let mut found = None;
+    let mut found = (None, Vec::new());
     frame::each(out, &inputs, &ReadArgs::standard(), true, |_, document| {
-        found = document
+        let said = document
             .model
             .as_ref()
             .filter(|_| document.failures.is_empty())
             .map(|model: &Model<'_>| (disagreements(parts, model), suggestion(Some(parts), model)));
+        found = (said, document.errors_json());
         Ok(())
     })?;
     Ok(found)
 }
 
 impl Answer<'_> {
+    /// A part of the name, byte for byte.
+    fn bytes(&self, range: Range<usize>) -> &[u8] {
+        self.name.get(range).unwrap_or_default()
+    }
+
+    /// The same for a document.
+    fn text(&self, range: Range<usize>) -> JsonText<'_> {
+        JsonText(ByteStr(self.bytes(range)))
+    }
+
     fn json(&self) -> serde_json::Value {
         let parts: Vec<_> = self
             .parts
             .parts()
             .iter()
-            .map(|(kind, part)| json!({ "part": kind.id(), "text": part.text, "start": part.start, "end": part.end() }))
+            .map(|(kind, part)| json!({ "part": kind.id(), "text": self.text(part.start..part.end()), "start": part.start, "end": part.end() }))
             .collect();
         let deviations: Vec<_> = self
             .parts
@@ -115,17 +146,18 @@ impl Answer<'_> {
             None => (json!(null), json!(null)),
         };
         json!({
-            "path": self.path, "name": self.name, "conventional": self.parts.strict,
+            "path": crate::json::path(self.path), "name": self.text(0..self.name.len()), "conventional": self.parts.strict,
             "kind": self.parts.kind.word().unwrap_or("model"),
             "parts": parts,
             "encoding": self.parts.canonical_encoding(),
             "shard": self.parts.shard.map(|s| json!({ "no": s.no, "count": s.count })),
             "deviations": deviations, "disagreements": disagreements, "suggested": suggested,
+            "errors": self.errors,
         })
     }
 
     fn print(&self, out: &mut Out) -> io::Result<()> {
-        let head = out.paint(Ink::Head, out::plain(self.name.as_bytes()));
+        let head = out.paint(Ink::Head, out::plain(self.name));
         let verdict = if self.parts.strict {
             out.paint(Ink::Good, "follows the naming convention")
         } else {
@@ -133,17 +165,15 @@ impl Answer<'_> {
         };
         writeln!(out, "{head}: {verdict}")?;
         for (kind, part) in self.parts.parts() {
-            let (id, text) = (format!("{:<12}", kind.id()), out::plain(part.text.as_bytes()).to_string());
+            let (id, text) =
+                (format!("{:<12}", kind.id()), out::plain(self.bytes(part.start..part.end())).to_string());
             let (id, text) = (out.paint(Ink::Key, id), out.paint(Ink::Text, text));
             writeln!(out, "  {id} {text}")?;
         }
         for deviation in &self.parts.deviations {
-            let place = self.name.get(deviation.range()).unwrap_or_default();
-            let place = if place.is_empty() {
-                String::new()
-            } else {
-                format!(" (\"{}\")", out::plain(place.as_bytes()))
-            };
+            let place = self.bytes(deviation.range());
+            let place =
+                if place.is_empty() { String::new() } else { format!(" (\"{}\")", out::plain(place)) };
             let word = if deviation.kind.breaks_pattern() { "deviates" } else { "style" };
             let word = out.paint(Ink::Faint, word);
             writeln!(out, "  {word}: {}{place}", deviation.kind.describe())?;
@@ -161,7 +191,9 @@ impl Answer<'_> {
                     d.key
                 )?;
             }
-            if suggested != self.name {
+            if let Some(suggested) =
+                suggested.as_deref().filter(|suggested| suggested.as_bytes() != self.name)
+            {
                 let word = out.paint(Ink::Good, "suggested");
                 writeln!(out, "  {word}: {suggested}")?;
             }

@@ -60,7 +60,7 @@ impl Work<'_> {
     }
 
     fn refuse_problems(&mut self, extents: &Extents) {
-        for code in ["truncated", "overlap", "block-misfit", "size-overflow"] {
+        for code in ["data-cut-short", "tensor-overlap", "block-misfit", "bytes-overflow"] {
             let mut all = extents.problems.iter().filter(|problem| code_of(problem) == code);
             let Some(first) = all.next() else { continue };
             let more = all.count();
@@ -72,13 +72,13 @@ impl Work<'_> {
             }
             let reason = Reason::new(code, message).at(tensor.map(|tensor| tensor.span).unwrap_or_default());
             self.refuse(match (code, first.reason) {
-                ("truncated", DataProblemReason::OutOfFile { end, .. }) if end > PLAUSIBLE_SIZE => {
+                ("data-cut-short", DataProblemReason::OutOfFile { end, .. }) if end > PLAUSIBLE_SIZE => {
                     reason.help("no file is so long: the tensor table is damaged")
                 }
-                ("truncated", _) => reason.help(
+                ("data-cut-short", _) => reason.help(
                     "the download is not complete: compare the size with the publisher's, and resume it or fetch it again",
                 ),
-                ("overlap", _) => reason.help("which of them the bytes belong to cannot be told from the file"),
+                ("tensor-overlap", _) => reason.help("which of them the bytes belong to cannot be told from the file"),
                 _ => reason,
             });
         }
@@ -90,7 +90,7 @@ impl Work<'_> {
         if self.is_dirty(gap)? {
             self.document.clean_gap();
             let what = "make zeros of the padding between the head and the data";
-            self.step(Step::new("padding-not-zero", what, "padding", gap));
+            self.step(Step::new("head-padding-nonzero", what, "padding", gap));
         }
         Ok(())
     }
@@ -131,7 +131,7 @@ impl Work<'_> {
             1 => "make zeros of the padding behind a tensor".to_owned(),
             n => format!("make zeros of the padding behind {n} tensors"),
         };
-        self.step(Step::new("padding-not-zero", what, "data", first));
+        self.step(Step::new("tensor-padding-nonzero", what, "data", first));
         Ok(true)
     }
 
@@ -175,7 +175,7 @@ impl Work<'_> {
         let mut said = Vec::new();
         if let Some(first) = order.misaligned.first() {
             let what = format!("move {} to where the alignment asks for", tensors(order.misaligned.len()));
-            said.push(("misaligned-data", what, *first));
+            said.push(("tensor-offset-misaligned", what, *first));
         }
         if let Some(first) = order.unordered {
             said.push(("tensor-order", "put the data in the order of the tensor table".to_owned(), first));
@@ -184,11 +184,11 @@ impl Work<'_> {
             let bytes = order.gaps.iter().fold(0_u64, |sum, (_, gap)| sum.saturating_add(*gap));
             let what =
                 format!("leave out {bytes} bytes before {} that belong to none", tensors(order.gaps.len()));
-            said.push(("data-gap", what, *first));
+            said.push(("tensor-gap", what, *first));
         }
         if let (Some(first), true) = (order.unlike, said.is_empty()) {
             said.push((
-                "tensor-offset",
+                "tensor-gap",
                 "write the offset that follows from the sizes before it".to_owned(),
                 first,
             ));
@@ -220,7 +220,7 @@ impl Work<'_> {
         if self.size < padded && last_known {
             let missing = padded.saturating_sub(self.size);
             let what = format!("add {missing} zeros, the padding behind the last tensor");
-            self.step(Step::new("final-padding", what, "data", Span::new(self.size, 0)));
+            self.step(Step::new("final-padding-missing", what, "data", Span::new(self.size, 0)));
             if !self.relayout {
                 self.document.extend(padded);
             }
@@ -246,9 +246,9 @@ impl Work<'_> {
 
 fn code_of(problem: &DataProblem) -> &'static str {
     match problem.reason {
-        DataProblemReason::OutOfFile { .. } => "truncated",
-        DataProblemReason::Overlaps { .. } => "overlap",
-        DataProblemReason::Size(SizeError::Overflow) => "size-overflow",
+        DataProblemReason::OutOfFile { .. } => "data-cut-short",
+        DataProblemReason::Overlaps { .. } => "tensor-overlap",
+        DataProblemReason::Size(SizeError::Overflow) => "bytes-overflow",
         DataProblemReason::Size(_) => "block-misfit",
     }
 }

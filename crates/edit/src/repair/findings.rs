@@ -8,7 +8,7 @@ impl Work<'_> {
     /// Makes the changes that findings propose and that no reader can tell from the file as it was. What was repaired
     /// already is left alone; what needs a decision is said.
     pub(super) fn findings(&mut self, subject: &Subject<'_>) -> Result<(), RepairError> {
-        let report = check(subject, &self.policy.rules);
+        let report = check(subject, &self.policy.rules, None);
         self.errors = report.count(Severity::Error);
         let own: Vec<bool> = (0..self.document.kv_count()).map(|at| self.document.is_changed(at)).collect();
         let mut renamed = false;
@@ -41,6 +41,13 @@ impl Work<'_> {
                     }
                     self.relayout = true;
                 }
+                Change::Realign { to } => {
+                    if self.document.alignment() != u64::from(*to) {
+                        self.document.set_alignment(*to)?;
+                        self.step(step());
+                        self.relayout = true;
+                    }
+                }
                 Change::Cut { .. } if !self.policy.cut_trailing => {}
                 Change::Separate { .. } => {}
                 change => match self.document.apply(change) {
@@ -68,10 +75,16 @@ impl Work<'_> {
         let index = self.index();
         let changed = |at: Option<usize>| at.is_some_and(|at| own.get(at) == Some(&true));
         match change {
-            Change::RemoveKv { index }
-            | Change::SetKey { index, .. }
-            | Change::SetScalar { index, .. }
-            | Change::SetString { index, .. } => changed(usize::try_from(*index).ok()),
+            Change::SetString { index, .. } => {
+                let at = usize::try_from(*index).ok();
+                // What is no text may be anything, and is not changed as one.
+                let value = at.and_then(|at| self.document.source_value(at));
+                changed(at)
+                    || value.is_some_and(|value| value.as_bytes().is_some() && value.as_str().is_none())
+            }
+            Change::RemoveKv { index } | Change::SetKey { index, .. } | Change::SetScalar { index, .. } => {
+                changed(usize::try_from(*index).ok())
+            }
             Change::SetName { index, .. } => {
                 let at = usize::try_from(*index).ok();
                 let tensor = at.and_then(|at| self.index().tensors().get(at));
@@ -86,6 +99,12 @@ impl Work<'_> {
             }
             // Whether they are needed is seen by looking at the data.
             Change::Relayout | Change::Rewrite | Change::Cut { .. } | Change::Extend { .. } => true,
+            Change::Realign { .. } => !self.document.alignment().is_power_of_two(),
+            // The keys of a split are evidence where they disagree with the file.
+            Change::RemoveKvs { indices } => indices.iter().all(|index| {
+                let at = usize::try_from(*index).ok();
+                changed(at) || at.is_some_and(|at| self.document.key(at).starts_with(b"split."))
+            }),
             _ => false,
         }
     }

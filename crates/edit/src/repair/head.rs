@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use ggufkit_format::naming::parse_shard_suffix;
 use ggufkit_format::spec::ValueType;
 use ggufkit_format::spec::keys::{self, KeyType};
 use ggufkit_format::{AnomalyKind, Kv, Path, Payload, Scalar, Span, Value, shorten};
@@ -50,6 +51,11 @@ fn taken(before: &[u8], after: &[u8]) -> String {
     mark.into_iter().chain(nuls).collect::<Vec<_>>().join(" and ")
 }
 
+/// The rule that a text breaks by what is around it.
+fn code(text: &[u8], nul: &'static str) -> &'static str {
+    if text.ends_with(b"\0") { nul } else { "bom-in-text" }
+}
+
 fn shown(text: &[u8]) -> String {
     format!("\"{}\"", shorten(text, SHOWN))
 }
@@ -84,7 +90,7 @@ impl Work<'_> {
             // A key of nothing else is not a key with something around it.
             if clean.len() < key.len() && !clean.is_empty() {
                 let what = format!("take {} from the key", taken(&key, clean));
-                let step = self.kv_step(at, "text-around-key", what, ".key", |kv| kv.key.span);
+                let step = self.kv_step(at, code(&key, "nul-in-key"), what, ".key", |kv| kv.key.span);
                 self.step(step.change(shown(&key), shown(clean)));
                 self.document.set_key(at as u64, clean)?;
             }
@@ -96,7 +102,7 @@ impl Work<'_> {
             let clean = trimmed(text.0, true);
             if clean.len() < text.0.len() {
                 let what = format!("take {} from the value", taken(text.0, clean));
-                let step = self.kv_step(at, "text-around-value", what, ".value", |kv| kv.value_span);
+                let step = self.kv_step(at, code(text.0, "nul-in-value"), what, ".value", |kv| kv.value_span);
                 self.step(step.change(shown(text.0), shown(clean)));
                 self.document.set_string(at as u64, clean)?;
             }
@@ -106,7 +112,7 @@ impl Work<'_> {
             if clean.len() < name.0.len() && !clean.is_empty() {
                 let what = format!("take {} from the tensor's name", taken(name.0, clean));
                 let path = format!("tensors[{at}].name");
-                let step = Step::new("text-around-name", what, path, tensor.name.span).named(name.0);
+                let step = Step::new("tensor-name-nul", what, path, tensor.name.span).named(name.0);
                 self.step(step.change(shown(name.0), shown(clean)));
                 self.document.set_name(at as u64, clean)?;
             }
@@ -160,7 +166,7 @@ impl Work<'_> {
             });
             let Some(wanted) = wanted else { continue };
             let what = format!("store the number as {}, the type that loaders ask for", wanted.value_type());
-            let step = self.kv_step(at, "integer-type", what, ".value", |kv| kv.value_span);
+            let step = self.kv_step(at, "integer-width", what, ".value", |kv| kv.value_span);
             self.step(step.change(scalar_shown(scalar), scalar_shown(wanted)));
             self.document.set_scalar(at as u64, wanted)?;
         }
@@ -216,7 +222,9 @@ impl Work<'_> {
         let number =
             |at: Option<usize>| at.map(|at| self.document.scalar(at).and_then(|value| value.as_u64()));
         let here = self.index().tensors().len() as u64;
-        let whole = matches!(number(count), Some(Some(0 | 1)))
+        // A set of one file, by its name, is what it says.
+        let set = self.file_name.is_some_and(|name| parse_shard_suffix(name).is_some());
+        let whole = matches!((number(count), set), (Some(Some(0)), _) | (Some(Some(1)), false))
             && matches!(number(no), None | Some(Some(0)))
             && number(tensors).is_none_or(|tensors| tensors == Some(here));
         if !whole {
@@ -224,7 +232,7 @@ impl Work<'_> {
         }
         for at in [no, count, tensors].into_iter().flatten() {
             let what = "remove the key of a split model: this file is whole".to_owned();
-            let step = self.kv_step(at, "split-key-left-over", what, "", |kv| kv.span);
+            let step = self.kv_step(at, "split-merged-leftover", what, "", |kv| kv.span);
             self.step(step);
             self.document.remove(at as u64)?;
         }
@@ -264,7 +272,7 @@ impl Work<'_> {
             let name = shown(self.document.name(at));
             let message = format!("tensors[{first}] and tensors[{at}] have the same name {name}");
             let span = self.index().tensors().get(at).map(|tensor| tensor.name.span).unwrap_or_default();
-            self.refuse(Reason::new("duplicate-tensor", message).at(span));
+            self.refuse(Reason::new("tensor-name-duplicate", message).at(span));
         }
     }
 }

@@ -30,7 +30,7 @@ use std::io;
 use ggufkit_check::{File, Source, Subject};
 use ggufkit_format::identify::Identity;
 use ggufkit_format::spec::ValueType;
-use ggufkit_format::{Dialect, Index, Options, Outcome as Read, Span, View, dialect};
+use ggufkit_format::{ByteStr, Dialect, Endian, Index, Options, Outcome as Read, Span, View, dialect};
 use ggufkit_io::{Diagnosis, HeadBuffer, diagnose};
 
 use crate::document::Document;
@@ -76,8 +76,8 @@ impl Default for Policy {
 pub struct Input<'a> {
     /// Its bytes.
     pub source: &'a Source,
-    /// What it is called, harmless for a terminal.
-    pub label: &'a str,
+    /// What it is called, byte for byte: its path as given.
+    pub label: ByteStr<'a>,
     /// Its name without folders, where it has one.
     pub file_name: Option<&'a str>,
     /// How its head is read. A mis-written layout is recognised when none is named.
@@ -156,6 +156,7 @@ pub fn repair(input: &Input<'_>, policy: &Policy) -> Result<Outcome, RepairError
         size,
         policy,
         source: input.source,
+        file_name: input.file_name,
         steps: Vec::new(),
         reasons: Vec::new(),
         more: 0,
@@ -166,7 +167,7 @@ pub fn repair(input: &Input<'_>, policy: &Policy) -> Result<Outcome, RepairError
     if let Some(at) = diagnosis.joined {
         let message = format!("a second GGUF begins at {at:#x}, inside this file");
         let help = "--separate cuts the file apart there, into files of a folder";
-        work.refuse(Reason::new("joined", message).at(Span::new(at, 4)).help(help));
+        work.refuse(Reason::new("joined-files", message).at(Span::new(at, 4)).help(help));
     }
     work.standard_layout();
     if policy.own {
@@ -207,6 +208,14 @@ fn readable<'a>(read: &'a Read, diagnosis: &Diagnosis) -> Result<&'a Index, Reas
             (_, None) => reason,
         });
     }
+    if let Some(outside) = &diagnosis.outside {
+        let message = outside.message();
+        let reason = Reason::new("offset-outside", message.text);
+        return Err(match message.help {
+            Some(help) => reason.help(help),
+            None => reason,
+        });
+    }
     match (&read.index, &read.error) {
         (_, Some(error)) => {
             let reason = Reason::new("unreadable-head", error.to_string()).at(Span::new(error.offset(), 0));
@@ -227,6 +236,7 @@ struct Work<'a> {
     size: u64,
     policy: &'a Policy,
     source: &'a Source,
+    file_name: Option<&'a str>,
     steps: Vec<Step>,
     reasons: Vec<Reason>,
     /// Reasons beyond those that are kept.
@@ -281,7 +291,12 @@ impl<'a> Work<'a> {
         } else if header.version != 3 && (self.policy.own || !self.document.copies()) {
             self.document.rewrite();
             let span = Span::new(header.base.saturating_add(4), 4);
-            let step = Step::new("old-version", "write version 3", "header.version", span);
+            let code = match (header.version, header.endian) {
+                (1, Endian::Little) => "early-version",
+                (_, Endian::Big) => "early-big-endian",
+                _ => "old-version",
+            };
+            let step = Step::new(code, "write version 3", "header.version", span);
             self.step(step.change(format!("version {}", header.version), "version 3"));
         }
     }

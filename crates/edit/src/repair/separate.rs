@@ -81,7 +81,7 @@ pub(super) fn separate(
             part.span.start,
             shorten(name.as_bytes(), 200)
         );
-        outcome.steps.push(Step::new("joined", what, "unparsed", part.span));
+        outcome.steps.push(Step::new("joined-files", what, "unparsed", part.span));
         outcome.outputs.push(Output { file_name: Some(name), plan });
     }
     Ok(outcome)

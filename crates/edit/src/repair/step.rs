@@ -10,7 +10,7 @@ use crate::error::EditError;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Step {
-    /// A short stable word, or the name of the rule that proposed it.
+    /// The name of the rule that the file breaks; another short stable word where there is no such rule.
     pub code: &'static str,
     /// What is done, in the imperative; harmless for a terminal.
     pub what: String,

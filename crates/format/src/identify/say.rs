@@ -1,6 +1,7 @@
 //! What is said about each kind: its identifier, a sentence, and what to do.
 
 use super::{Compression, Identity, JsonKind, Leading, LegacyMagic, ZipKind};
+use crate::spaced_hex;
 use alloc::format;
 use alloc::string::String;
 use core::fmt::Write as _;
@@ -152,13 +153,8 @@ impl Identity {
             Self::Zeros { seen } => format!("the first {seen} bytes are all zero"),
             Self::Unknown { first_bytes } if first_bytes.is_empty() => "nothing of the file was read".into(),
             Self::Unknown { first_bytes } => {
-                let mut text = String::from("the file begins with");
-                for b in first_bytes {
-                    // Writing to a String does not fail.
-                    let _ = write!(text, " {b:02x}");
-                }
-                text.push_str(", which is no format known here");
-                text
+                let bytes = spaced_hex(first_bytes);
+                format!("it begins with {bytes}, which is no format known here")
             }
         }
     }

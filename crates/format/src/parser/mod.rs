@@ -468,7 +468,7 @@ impl Parser {
     /// Takes note of `general.alignment`.
     fn see_alignment(&mut self, index: u64, span: Span, value_type: ValueType, scalar: Option<Scalar>) {
         let path = || Path::kv(index, crate::path::KvPart::Value(crate::path::Element::Whole));
-        if !matches!(self.alignment.source, AlignmentSource::Default) || self.alignment.unusable.is_some() {
+        if !matches!(self.alignment.source, AlignmentSource::Default) {
             self.note(AnomalyKind::AlignmentAgain, span, path());
             return;
         }
@@ -484,7 +484,10 @@ impl Parser {
                     self.note(AnomalyKind::AlignmentNotPowerOfTwo(v), span, path());
                 }
             }
-            _ => self.alignment.unusable = Some((span, index, value_type, value)),
+            _ => {
+                self.alignment.source = AlignmentSource::Unusable(index);
+                self.alignment.unusable = Some((span, index, value_type, value));
+            }
         }
     }
 

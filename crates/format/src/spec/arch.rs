@@ -165,9 +165,58 @@ pub fn is_known(name: &str) -> bool {
     ARCHITECTURES.binary_search(&name).is_ok()
 }
 
+/// Architectures whose models do not rotate (no RoPE), in byte order: they have learned positions, ALiBi, a recurrence, or
+/// no positions at all.
+///
+/// Source: `llama_model_rope_type` in llama-model.cpp, where it answers "none", and two whose graphs never rotate
+/// although it names a kind: `bert` and `starcoder`, which add learned positions. `gptj` is not here: it rotates, llama.cpp
+/// merely does not run it.
+static UNROTATED: &[&str] = &[
+    "arwkv7",
+    "bert",
+    "bloom",
+    "clip",
+    "gpt2",
+    "jais",
+    "jamba",
+    "jina-bert-v2",
+    "kimi-linear",
+    "mamba",
+    "mamba2",
+    "mpt",
+    "nemotron_h",
+    "nemotron_h_moe",
+    "refact",
+    "rwkv6",
+    "rwkv6qwen2",
+    "rwkv7",
+    "starcoder",
+    "t5",
+    "t5encoder",
+    "wavtokenizer-dec",
+];
+
+/// Whether models of the architecture rotate queries and keys by position (RoPE). One that is not known is taken to: most
+/// do.
+pub fn rotates(name: &str) -> bool {
+    UNROTATED.binary_search(&name).is_err()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn architectures_without_rope_are_known_ones() {
+        assert!(UNROTATED.is_sorted_by(|a, b| a < b));
+        assert!(UNROTATED.iter().all(|name| is_known(name)));
+        for name in ["bert", "gpt2", "mamba2", "t5", "rwkv7", "bloom"] {
+            assert!(!rotates(name), "{name}");
+        }
+        for name in ["llama", "nomic-bert", "jina-bert-v3", "starcoder2", "gptj", "falcon-h1", "unheard-of"] {
+            assert!(rotates(name), "{name}");
+        }
+    }
 
     #[test]
     fn names_are_sorted_and_unique() {

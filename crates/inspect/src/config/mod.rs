@@ -355,29 +355,34 @@ impl<'a> Resolver<'a, '_> {
 
     fn rope(&mut self) {
         const GROUP: &str = "rope";
+        // What no engine computes with is given no default; what the file says is shown all the same.
+        let rotates = arch::rotates(self.arch);
+        let or = |this: &mut Self, name, suffix: &str, default: (Setting<'a>, String)| {
+            if rotates {
+                this.or(GROUP, name, suffix, default);
+            } else {
+                this.optional(GROUP, name, suffix);
+            }
+        };
         let head = self.out.entries.iter().find(|e| e.name == "key head size").map(|e| e.value.clone());
         let default = (head.unwrap_or(Setting::None), "absent: the key head size".to_owned());
-        self.or(GROUP, "dimensions", "rope.dimension_count", default);
-        self.or(
-            GROUP,
-            "frequency base",
-            "rope.freq_base",
-            (Setting::Float(10000.0), "absent: 10000".to_owned()),
-        );
+        or(self, "dimensions", "rope.dimension_count", default);
+        let base = (Setting::Float(10000.0), "absent: 10000".to_owned());
+        or(self, "frequency base", "rope.freq_base", base);
         self.optional(GROUP, "frequency base in windows", "rope.freq_base_swa");
         self.optional(GROUP, "dimension sections", "rope.dimension_sections");
         let none = (Setting::Word("linear"), "absent: linear, which a factor of 1 makes a no-op".to_owned());
-        self.or(GROUP, "scaling", "rope.scaling.type", none);
-        if !self.optional(GROUP, "scaling factor", "rope.scaling.factor")
-            && !self.optional(GROUP, "scaling factor (old key)", "rope.scale_linear")
-        {
-            let source =
-                Source::Default { rule: "absent: 1".to_owned(), key: self.full("rope.scaling.factor") };
-            self.push(GROUP, "scaling factor", Setting::Float(1.0), source);
+        or(self, "scaling", "rope.scaling.type", none);
+        let old = "rope.scale_linear";
+        if self.find(&self.full("rope.scaling.factor")).is_some() || self.find(&self.full(old)).is_none() {
+            let one = (Setting::Float(1.0), "absent: 1".to_owned());
+            or(self, "scaling factor", "rope.scaling.factor", one);
+        } else {
+            self.optional(GROUP, "scaling factor (old key)", old);
         }
         let trained = self.integer("context_length").map_or(Setting::None, Setting::Integer);
         let rule = "absent: the context length".to_owned();
-        self.or(GROUP, "original context", "rope.scaling.original_context_length", (trained, rule));
+        or(self, "original context", "rope.scaling.original_context_length", (trained, rule));
         self.optional(GROUP, "scaling finetuned", "rope.scaling.finetuned");
     }
 

@@ -24,7 +24,8 @@ pub struct HeaderEntry {
     pub kv_count: u64,
     /// Alignment of the data section in bytes.
     pub alignment: u64,
-    /// Where that comes from: `default`, `key` (`general.alignment`) or `header`.
+    /// Where that comes from: `default`, `key` (`general.alignment`), `unusable-key` (that key is no number
+    /// to align by, and the default stands in) or `header`.
     pub alignment_source: &'static str,
     /// Position of the magic in the file.
     pub base: u64,

@@ -9,10 +9,10 @@ mod entries;
 
 pub use entries::{AnomalyEntry, HeaderEntry, KvEntry, TensorEntry};
 
-use ggufkit_format::{AlignmentSource, ByteStr, View};
+use ggufkit_format::{ByteStr, View};
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 
-use crate::json::JsonText;
+use crate::json::{JsonErrors, JsonText};
 use crate::model::{Model, Part};
 use crate::tensors::Table;
 
@@ -75,7 +75,7 @@ impl<'a> FileDump<'a> {
         select: Select<'a>,
     ) -> Self {
         let duplicates = view.as_ref().map(duplicates).unwrap_or_default();
-        let model = |view| Model::single(Part { label: "", file_name: None, size, view });
+        let model = |view| Model::single(Part { label: ByteStr(b""), file_name: None, size, view });
         let table = view.filter(|_| select.tensors).map(|view| Table::new(&model(view)));
         Self { path, size, error, view, select, duplicates, table }
     }
@@ -105,11 +105,7 @@ impl<'a> FileDump<'a> {
             tensor_count: header.tensor_count,
             kv_count: header.kv_count,
             alignment: index.alignment(),
-            alignment_source: match index.alignment_source() {
-                AlignmentSource::Default => "default",
-                AlignmentSource::Key(_) => "key",
-                AlignmentSource::Header => "header",
-            },
+            alignment_source: index.alignment_source().name(),
             base: header.base,
             head_end: index.head_end(),
             data_start: index.data_start(),
@@ -169,7 +165,7 @@ impl Serialize for FileDump<'_> {
         if self.anomalies_left_out() > 0 {
             map.serialize_entry("anomalies_left_out", &self.anomalies_left_out())?;
         }
-        map.serialize_entry("error", &self.error)?;
+        map.serialize_entry("errors", &JsonErrors { path: self.path, error: self.error.as_ref() })?;
         map.end()
     }
 }

@@ -199,7 +199,52 @@ pub fn find(word: &str, lang: Lang) -> Vec<Topic> {
     if found.is_empty() {
         found.extend(insert::error_topic(word, lang));
     }
+    if found.is_empty() {
+        found.extend(family_topic(word, lang));
+    }
     found
+}
+
+/// The types whose names begin with this word: `Q4` is none, and stands for `Q4_0`, `Q4_1`, `Q4_K` and others.
+fn family_topic(word: &str, lang: Lang) -> Option<Topic> {
+    let word = word.trim_end_matches('_');
+    let belongs = |name: &str| {
+        let rest = name.get(word.len()..).filter(|rest| rest.starts_with('_'));
+        !word.is_empty()
+            && rest.is_some()
+            && name.get(..word.len()).is_some_and(|w| w.eq_ignore_ascii_case(word))
+    };
+    let (mut rows, mut see) = (Vec::new(), Vec::new());
+    let mut add = |space: &str, what: String, name: &str| {
+        let id = format!("{space}/{name}");
+        rows.push(vec![format!("`{name}`"), what, format!("gguf explain {id}")]);
+        see.push(id);
+    };
+    for info in TENSOR_TYPES.iter().filter(|info| belongs(info.name) && !info.is_removed()) {
+        add("types", say!(lang, "type of a tensor", "张量的类型"), info.name);
+    }
+    for info in FILE_TYPES.iter().filter(|info| belongs(info.short_name()) && !info.removed) {
+        add("file-types", say!(lang, "mix of types in a file", "文件中类型的组合"), info.short_name());
+    }
+    if rows.is_empty() {
+        return None;
+    }
+    let word = word.to_ascii_uppercase();
+    let head = match lang {
+        Lang::En => ["Name", "it is", "more"],
+        Lang::Zh => ["名称", "含义", "详见"],
+    };
+    Some(Topic {
+        id: word.clone(),
+        title: say!(lang, "{word}, a family of types", "{word}：一族类型"),
+        summary: say!(
+            lang,
+            "No type is called {word}; these begin with it.",
+            "没有名为 {word} 的类型；下列名称以它开头。"
+        ),
+        body: vec![Block::Table { head: head.map(str::to_owned).to_vec(), rows }],
+        see,
+    })
 }
 
 fn file_type_of(name: &str) -> Option<FileType> {
@@ -260,8 +305,12 @@ pub fn near(word: &str, max: usize) -> Vec<String> {
     let files = FILE_TYPES.iter().map(|info| info.short_name());
     let names = prose.chain(values).chain(tensors).chain(files).chain(arch::ARCHITECTURES.iter().copied());
     let mut found: Vec<String> = Vec::new();
-    let close = crate::query::near(word.as_bytes(), names.map(str::as_bytes), max);
-    for name in close.into_iter().filter_map(|name| std::str::from_utf8(name).ok()) {
+    let close = crate::query::near(word.as_bytes(), names.clone().map(str::as_bytes), max);
+    let close = close.into_iter().filter_map(|name| std::str::from_utf8(name).ok());
+    // After the mistyped ones those that the word is a part of.
+    let lower = word.to_ascii_lowercase();
+    let holding = names.filter(|name| lower.len() >= 3 && name.to_ascii_lowercase().contains(&lower));
+    for name in close.chain(holding) {
         // An alias leads to its topic.
         let name = topics::find(name).map_or(name, |prose| prose.id);
         if !found.iter().any(|known| known.eq_ignore_ascii_case(name)) {

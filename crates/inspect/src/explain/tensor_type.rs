@@ -1,5 +1,6 @@
 //! Topics about tensor types: the block drawn byte by byte and bit by bit, and one element worked out.
 
+use ggufkit_format::spaced_hex;
 use ggufkit_format::spec::{Lang, Part, TensorType, TensorTypeInfo, TypeStatus};
 
 use super::{BitCell, BitRow, Block, StripCell, Topic, say};
@@ -175,12 +176,15 @@ fn bits(info: &TensorTypeInfo) -> Vec<BitRow> {
     let mut out = Vec::new();
     let mut at = 0;
     while let Some(row) = bytes.get(at) {
-        let run = run(&bytes, at, info);
-        // Three rows show how it goes on: the first two and the last.
-        let shown: &[usize] = if run > 4 { &[0, 1, run - 1] } else { &[0, 1, 2, 3] };
-        for &i in shown.iter().filter(|i| **i < run) {
-            if run > 4 && i == run - 1 {
-                out.push(BitRow::Fold { bytes: run as u32 - 3 });
+        let (period, cycles) = pattern(&bytes, at, info);
+        let run = period * cycles;
+        // The first two rows and the last show how it goes on; of several rows that repeat, the first time and the last.
+        let head = if period == 1 { 2 } else { period };
+        let folded = run.saturating_sub(head + period);
+        let folded = if folded > 1 { folded } else { 0 };
+        for i in (0..run).filter(|i| folded == 0 || *i < head || *i >= head + folded) {
+            if folded > 0 && i == head + folded {
+                out.push(BitRow::Fold { bytes: folded as u32 });
             }
             let row = bytes.get(at + i).unwrap_or(row);
             let part = part_of(info, row).map_or("", |part| part.name);
@@ -201,30 +205,43 @@ fn part_of<'a>(info: &'a TensorTypeInfo, row: &[Cell]) -> Option<&'a Part> {
     info.parts.iter().find(|part| byte >= part.offset && byte < part.offset + part.bytes)
 }
 
-/// How many bytes from `at` on have the same shape, with numbers that go up evenly.
-fn run(bytes: &[Vec<Cell>], at: usize, info: &TensorTypeInfo) -> usize {
-    let Some(first) = bytes.get(at) else { return 1 };
-    let same = |row: &[Cell]| {
-        row.len() == first.len()
-            && part_of(info, row) == part_of(info, first)
-            && row
-                .iter()
-                .zip(first)
+/// Rows that are looked at together, at most; the longest pattern of a known type has eight.
+const LONGEST_PATTERN: usize = 16;
+
+/// How the bytes from `at` on repeat: how many rows make up the pattern, and how many times it is there, with numbers that
+/// go up evenly. Of several readings the one that saves most rows.
+fn pattern(bytes: &[Vec<Cell>], at: usize, info: &TensorTypeInfo) -> (usize, usize) {
+    let saved = |&(period, cycles): &(usize, usize)| {
+        let shown = if period == 1 { 3 } else { 2 * period };
+        (period * cycles).saturating_sub(shown)
+    };
+    let candidates = (1..=LONGEST_PATTERN).map(|period| (period, cycles(bytes, at, period, info)));
+    // The shortest of equals, and nothing is saved by fewer than three times.
+    let longer = candidates.filter(|&(period, cycles)| period == 1 || cycles > 2);
+    longer.rev().max_by_key(saved).unwrap_or((1, 1))
+}
+
+/// How many times the `period` rows from `at` on are there.
+fn cycles(bytes: &[Vec<Cell>], at: usize, period: usize, info: &TensorTypeInfo) -> usize {
+    let row = |i: usize| bytes.get(at + i).map(Vec::as_slice);
+    let same = |a: &[Cell], b: &[Cell]| {
+        a.len() == b.len()
+            && part_of(info, a) == part_of(info, b)
+            && a.iter()
+                .zip(b)
                 .all(|(a, b)| (a.sym, a.low, a.width, a.shift) == (b.sym, b.low, b.width, b.shift))
     };
     let step = |a: &[Cell], b: &[Cell]| -> Vec<i64> {
         a.iter().zip(b).map(|(a, b)| i64::from(b.index) - i64::from(a.index)).collect()
     };
-    let Some(second) = bytes.get(at + 1).filter(|row| same(row)) else { return 1 };
-    let stride = step(first, second);
-    let mut n = 2;
-    while let (Some(last), Some(next)) = (bytes.get(at + n - 1), bytes.get(at + n)) {
-        if !same(next) || step(last, next) != stride {
-            break;
-        }
-        n += 1;
-    }
-    n
+    let goes_on = |i: usize| {
+        let (Some(now), Some(before)) = (row(i), i.checked_sub(period).and_then(row)) else { return false };
+        let stride = step(before, now);
+        same(before, now)
+            && i.checked_sub(2 * period).and_then(row).is_none_or(|earlier| step(earlier, before) == stride)
+    };
+    let rows = (period..).take_while(|&i| goes_on(i)).count();
+    1 + rows / period
 }
 
 fn label(cell: &Cell, all: &[Cell]) -> BitCell {
@@ -276,8 +293,7 @@ fn term(term: &Term, block: &[u8], lang: Lang) -> String {
         [(first, 7, 0), .., (last, 7, 0)]
             if term.bits.iter().all(|(_, high, low)| (*high, *low) == (7, 0)) =>
         {
-            let hex: Vec<String> = (*first..=*last).map(|at| format!("{:02x}", byte(at))).collect();
-            let hex = hex.join(" ");
+            let hex = spaced_hex(&(*first..=*last).map(byte).collect::<Vec<u8>>());
             vec![say!(lang, "bytes {first}..{last} are `{hex}`", "第 {first}..{last} 字节为 `{hex}`")]
         }
         bits => bits

@@ -216,3 +216,35 @@ fn worked_numbers_are_right() {
     );
     assert_eq!(lines("quantization-worked"), ["d = -0.80 / -8 = 0.10"]);
 }
+
+#[test]
+fn the_stem_of_type_names_is_answered_with_the_family() {
+    let found = find("q4", Lang::En);
+    assert_eq!(found.len(), 1);
+    for id in ["types/Q4_0", "types/Q4_1", "types/Q4_K", "file-types/Q4_K_M"] {
+        assert!(found[0].see.iter().any(|see| see == id), "{id}");
+    }
+    assert!(!found[0].see.iter().any(|see| see.contains("IQ4") || see.contains("TQ")));
+    assert!(find("IQ2", Lang::Zh)[0].see.iter().any(|see| see == "types/IQ2_XXS"));
+    // A name that is one is the type.
+    assert_eq!(find("Q4_K", Lang::En)[0].id, "types/Q4_K");
+    assert!(find("Q", Lang::En).is_empty());
+    assert!(find("_", Lang::En).is_empty());
+    assert_eq!(find("bits", Lang::En)[0].id, "quantization");
+    assert!(near("quantiz", 4).iter().any(|name| name == "quantization"));
+}
+
+#[test]
+fn no_picture_of_bits_is_longer_than_a_screen_or_two() {
+    for info in ggufkit_format::spec::TENSOR_TYPES.iter().filter(|info| !info.is_removed()) {
+        let topic = find(&format!("types/{}", info.name), Lang::En).remove(0);
+        for rows in
+            topic.body.iter().filter_map(|b| if let Block::Bits { rows } = b { Some(rows) } else { None })
+        {
+            assert!(rows.len() <= 48, "{}: {}", info.name, rows.len());
+            let bytes: u32 =
+                rows.iter().map(|r| if let BitRow::Fold { bytes } = r { *bytes } else { 1 }).sum();
+            assert_eq!(bytes, info.block_bytes, "{}", info.name);
+        }
+    }
+}

@@ -38,7 +38,7 @@ pub static PROSE: &[Prose] = prose! {
     "tensors" ["tensor", "tensor-info", "shape", "dims"]
     "alignment" ["padding"]
     "offsets" ["offset", "data", "data-section"]
-    "quantization" ["quant", "blocks", "block"]
+    "quantization" ["quant", "blocks", "block", "bits", "bit", "bpw", "bits-per-weight"]
     "types" ["tensor-types", "tensor-type", "type", "ggml-type"]
     "file-types" ["file-type", "ftype"]
     "architectures" ["architecture", "arch"]

@@ -1,5 +1,6 @@
 //! Topics about the types of metadata values.
 
+use ggufkit_format::spaced_hex;
 use ggufkit_format::spec::{KEYS, Lang, ValueType};
 
 use super::{Block, Topic, say};
@@ -10,7 +11,7 @@ pub(super) fn topic(ty: ValueType, lang: Lang) -> Option<Topic> {
     let mut body = Vec::new();
     let mut rows: Vec<(String, String)> = Vec::new();
     if ty.is_known() {
-        rows.push((say!(lang, "id", "编号"), format!("{} → `{}`", ty.0, hex(&ty.0.to_le_bytes()))));
+        rows.push((say!(lang, "id", "编号"), format!("{} → `{}`", ty.0, spaced_hex(&ty.0.to_le_bytes()))));
     }
     let size = match ty.fixed_size() {
         Some(1) if lang == Lang::En => "1 byte".to_owned(),
@@ -71,11 +72,7 @@ fn example(ty: ValueType) -> Option<String> {
         }
         _ => return None,
     };
-    Some(format!("{} → `{}`", bytes.0, hex(&bytes.1)))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+    Some(format!("{} → `{}`", bytes.0, spaced_hex(&bytes.1)))
 }
 
 /// What has to be known beyond the table.

@@ -5,7 +5,7 @@ use ggufkit_format::{ByteStr, Detail, Field, FieldValue, KvPart, Path, View};
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 
 use super::{Kind, Note, Select, note, steps};
-use crate::json::{JsonScalar, JsonText};
+use crate::json::{JsonErrors, JsonScalar, JsonText};
 
 /// What is known about one file's bytes. It is serialised field by field and never held as a whole.
 #[derive(Clone, Debug)]
@@ -33,9 +33,7 @@ impl Serialize for HexFile<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("path", &JsonText(self.path))?;
         map.serialize_entry("size", &self.size)?;
-        if let Some(error) = &self.error {
-            map.serialize_entry("error", error)?;
-        }
+        map.serialize_entry("errors", &JsonErrors { path: self.path, error: self.error.as_ref() })?;
         if let Some(view) = self.view {
             let index = view.index();
             map.serialize_entry("base", &index.header().base)?;

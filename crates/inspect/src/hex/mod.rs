@@ -11,7 +11,7 @@ mod steps;
 
 pub use file::HexFile;
 pub use kind::Kind;
-pub use note::{Note, note};
+pub use note::{Note, Notes, note};
 pub use select::Select;
 pub use steps::{Step, Steps, steps};
 

@@ -6,7 +6,6 @@ use ggufkit_format::{
     Field, FieldValue, HeaderPart, Index, KvPart, Path, Payload, Scalar, TensorPart, View, shorten,
 };
 
-use crate::json::non_finite;
 use crate::units;
 
 /// One text in two languages, either of which may hold values in braces.
@@ -54,6 +53,41 @@ impl Note {
 /// Says what a field of `view` holds.
 #[must_use]
 pub fn note(view: &View<'_>, field: &Field<'_>, lang: Lang) -> Note {
+    Notes::new(*view, lang).note(field)
+}
+
+/// Notes of many fields of one file, which keep what is known about the key at hand: an array may have a million elements,
+/// and looking their key up costs more than all the rest.
+#[derive(Clone, Debug)]
+pub struct Notes<'a> {
+    view: View<'a>,
+    lang: Lang,
+    /// The key-value that was asked about last.
+    known: Option<(u64, Option<&'static KeyInfo>)>,
+}
+
+impl<'a> Notes<'a> {
+    /// Notes of the fields of `view`.
+    #[must_use]
+    pub const fn new(view: View<'a>, lang: Lang) -> Self {
+        Self { view, lang, known: None }
+    }
+
+    /// Says what a field holds.
+    #[must_use]
+    pub fn note(&mut self, field: &Field<'_>) -> Note {
+        let info = match (&field.value, &field.path) {
+            (FieldValue::Scalar(_), Path::Kv { index, .. }) => match self.known {
+                Some((at, info)) if at == *index => info,
+                _ => self.known.insert((*index, key_info(&self.view, *index))).1,
+            },
+            _ => None,
+        };
+        written(&self.view, field, info, self.lang)
+    }
+}
+
+fn written(view: &View<'_>, field: &Field<'_>, info: Option<&'static KeyInfo>, lang: Lang) -> Note {
     let index = view.index();
     let width = |len: u64| format!("u{}", len.saturating_mul(8));
     let (ty, value, meaning) = match field.value {
@@ -82,11 +116,10 @@ pub fn note(view: &View<'_>, field: &Field<'_>, lang: Lang) -> Note {
             };
             ("u32".into(), id.to_string(), name)
         }
-        FieldValue::Scalar(scalar) => (
-            scalar_type(scalar).to_owned(),
-            scalar_text(scalar),
-            scalar_meaning(view, &field.path, scalar, lang),
-        ),
+        FieldValue::Scalar(scalar) => {
+            let meaning = scalar_meaning(info, scalar, lang);
+            (scalar_type(scalar).to_owned(), units::scalar_text(scalar), meaning)
+        }
         FieldValue::Alignment(n) => ("u32".into(), n.to_string(), say!(lang, "bytes", "字节")),
         FieldValue::Elements(array) => {
             let (from, to) = match field.path {
@@ -128,7 +161,7 @@ pub fn note(view: &View<'_>, field: &Field<'_>, lang: Lang) -> Note {
         | FieldValue::ValueType(..)
         | FieldValue::TensorType(_)
         | FieldValue::Offset(_) => true,
-        FieldValue::Scalar(scalar) => !is_counted(view, &field.path, scalar),
+        FieldValue::Scalar(scalar) => !is_counted(info, scalar),
         _ => false,
     };
     Note { ty, value, meaning, aside }
@@ -197,33 +230,11 @@ fn scalar_type(scalar: Scalar) -> &'static str {
     }
 }
 
-/// A scalar as text: the shortest digits that give the same number back in its width.
-pub(super) fn scalar_text(scalar: Scalar) -> String {
-    match scalar {
-        Scalar::Bool(byte) => (byte != 0).to_string(),
-        Scalar::F32(v) if v.is_finite() => float(v.abs().into(), &v, &format!("{v:e}")),
-        Scalar::F64(v) if v.is_finite() => float(v.abs(), &v, &format!("{v:e}")),
-        Scalar::F16(bits) if ggufkit_format::f16_to_f32(bits).is_finite() => {
-            ggufkit_format::f16_to_f32(bits).to_string()
-        }
-        _ => match (scalar.as_integer(), scalar.as_float()) {
-            (Some(n), _) => n.to_string(),
-            (None, Some(v)) => non_finite(v).to_owned(),
-            (None, None) => String::new(),
-        },
-    }
-}
-
-/// Very large and very small numbers with an exponent, the others without.
-fn float(size: f64, plain: &dyn std::fmt::Display, exponent: &str) -> String {
-    if size != 0.0 && !(1e-4..1e9).contains(&size) { exponent.to_owned() } else { plain.to_string() }
-}
-
-fn scalar_meaning(view: &View<'_>, path: &Path, scalar: Scalar, lang: Lang) -> String {
+fn scalar_meaning(info: Option<&'static KeyInfo>, scalar: Scalar, lang: Lang) -> String {
     if let Scalar::Bool(byte @ 2..) = scalar {
         return say!(lang, "the byte is {byte}, neither 0 nor 1", "字节为 {byte}，既非 0 也非 1");
     }
-    let Some(info) = key_info(view, path) else { return String::new() };
+    let Some(info) = info else { return String::new() };
     let unit = || match (info.unit.map(|unit| unit.get(lang)), scalar.as_u64(), lang) {
         (None, ..) => String::new(),
         // The units are plurals that end in s.
@@ -234,15 +245,14 @@ fn scalar_meaning(view: &View<'_>, path: &Path, scalar: Scalar, lang: Lang) -> S
 }
 
 /// Whether a number counts something that has a name.
-fn is_counted(view: &View<'_>, path: &Path, scalar: Scalar) -> bool {
-    let Some(info) = key_info(view, path) else { return false };
+fn is_counted(info: Option<&'static KeyInfo>, scalar: Scalar) -> bool {
+    let Some(info) = info else { return false };
     info.unit.is_some() && chosen(info, scalar).is_none()
 }
 
-/// What is known about the key whose value this is.
-fn key_info(view: &View<'_>, path: &Path) -> Option<&'static KeyInfo> {
-    let Path::Kv { index, .. } = path else { return None };
-    let kv = view.index().kvs().get(usize::try_from(*index).ok()?)?;
+/// What is known about the key of this key-value.
+fn key_info(view: &View<'_>, index: u64) -> Option<&'static KeyInfo> {
+    let kv = view.index().kvs().get(usize::try_from(index).ok()?)?;
     keys::lookup(view.key(kv).0)
 }
 

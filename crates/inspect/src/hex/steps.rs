@@ -8,7 +8,7 @@ use ggufkit_format::{
     Detail, Element, Field, FieldValue, Fields, HeaderPart, KvPart, Path, TensorPart, View,
 };
 
-use super::note::{Note, array_type, note, say};
+use super::note::{Note, Notes, array_type, say};
 use crate::units;
 
 /// One step: bytes that are read, and what a reader knows after it.
@@ -31,12 +31,13 @@ pub struct Steps<'a> {
     fields: Peekable<Fields<'a>>,
     number: u64,
     lang: Lang,
+    notes: Notes<'a>,
 }
 
 /// The walk over the head of `view`: one step for each field of [`View::fields`].
 #[must_use]
 pub fn steps<'a>(view: View<'a>, detail: Detail, lang: Lang) -> Steps<'a> {
-    Steps { view, fields: view.fields(detail).peekable(), number: 0, lang }
+    Steps { view, fields: view.fields(detail).peekable(), number: 0, lang, notes: Notes::new(view, lang) }
 }
 
 impl<'a> Iterator for Steps<'a> {
@@ -46,7 +47,7 @@ impl<'a> Iterator for Steps<'a> {
         let field = self.fields.next()?;
         self.number = self.number.saturating_add(1);
         let next = next(&self.view, &field, self.fields.peek(), self.lang);
-        Some(Step { number: self.number, note: note(&self.view, &field, self.lang), field, next })
+        Some(Step { number: self.number, note: self.notes.note(&field), field, next })
     }
 }
 
@@ -148,6 +149,10 @@ fn key_value(view: &View<'_>, field: &Field<'_>, at: u64, part: &KvPart, lang: L
         ),
         KvPart::Value(element) => match (&field.value, array_type(index, at)) {
             (FieldValue::Length(_), _) => said(),
+            // Said once for an array; what holds for each of a million elements is not said a million times.
+            (FieldValue::Scalar(_), Some(_)) => {
+                say!(lang, "element {element}, of the same size", "元素 {element}，长度相同")
+            }
             (_, Some(ty)) => {
                 // Of an array inside an array the element type is not the outermost one's.
                 let ty = if ty == ValueType::ARRAY { inner_type(field).unwrap_or(ty) } else { ty };

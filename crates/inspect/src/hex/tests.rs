@@ -110,7 +110,7 @@ fn notes_read_as_sentences() {
         ("kv[0].key.length", "u64 = 20 bytes follow"),
         ("kv[0].type", "u32 = 8, string"),
         ("kv[1].value", "u32 = 512 tokens"),
-        ("kv[2].value", "f32 = 10000"),
+        ("kv[2].value", "f32 = 10000.0"),
         ("kv[3].value", "u32 = 15, Q4_K_M"),
         ("kv[4].value", "bool = true"),
         ("kv[5].value.count", "u64 = 6 elements follow"),

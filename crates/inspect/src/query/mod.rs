@@ -14,6 +14,7 @@
 mod near;
 mod select;
 
+use std::cell::OnceCell;
 use std::fmt;
 
 use ggufkit_format::{Escaped, is_safe};
@@ -23,6 +24,9 @@ pub use select::{SelectError, Selected, select};
 
 /// Brackets that are read as positions at most; nesting deeper than any reader accepts needs no more.
 const MOST_STEPS: usize = 64;
+
+/// Bytes that one byte becomes at most when it is escaped: `\x1b`.
+const LONGEST_ESCAPE: usize = 4;
 
 /// A position in an array, from its start or from its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,6 +61,8 @@ pub struct Query {
     /// The steps at the end of the text, in reading order, each with the position of its opening bracket.
     steps: Vec<Step>,
     starts: Vec<usize>,
+    /// The first backslash: without one before its end, no key is written escaped.
+    escape: Option<usize>,
 }
 
 impl Query {
@@ -76,13 +82,13 @@ impl Query {
         }
         steps.reverse();
         starts.reverse();
-        Self { text: text.to_owned(), steps, starts }
+        Self { text: text.to_owned(), steps, starts, escape: first_escape(text) }
     }
 
     /// A question for exactly this key, brackets and all.
     #[must_use]
     pub fn exact(key: &[u8]) -> Self {
-        Self { text: key.to_owned(), steps: Vec::new(), starts: Vec::new() }
+        Self { text: key.to_owned(), steps: Vec::new(), starts: Vec::new(), escape: first_escape(key) }
     }
 
     /// The question as it was asked.
@@ -103,10 +109,15 @@ impl Query {
     /// even be passed on a command line.
     #[must_use]
     pub fn matches(&self, key: &[u8]) -> Option<&[Step]> {
-        let escaped = || Escaped(key).to_string();
+        // Lengths first: a question may be long, and it is held against every key of a file. No way of escaping makes
+        // a byte longer than four.
+        let lengths = key.len()..=key.len().saturating_mul(LONGEST_ESCAPE);
+        let escaped = OnceCell::new();
         let same = |asked: &[u8]| {
             asked == key
-                || (asked.contains(&b'\\') && asked.len() >= key.len() && asked == escaped().as_bytes())
+                || (self.escape.is_some_and(|at| at < asked.len())
+                    && lengths.contains(&asked.len())
+                    && asked == escaped.get_or_init(|| Escaped(key).to_string()).as_bytes())
         };
         if same(&self.text) {
             return Some(&[]);
@@ -134,6 +145,10 @@ impl fmt::Display for Position {
             Self::FromEnd(n) => write!(f, "-{n}"),
         }
     }
+}
+
+fn first_escape(text: &[u8]) -> Option<usize> {
+    text.iter().position(|&b| b == b'\\')
 }
 
 fn parse_step(inside: &[u8]) -> Option<Step> {
@@ -226,5 +241,19 @@ mod tests {
         let text = b"[0]".repeat(10_000);
         let query = Query::new(&text);
         assert_eq!(query.steps.len(), MOST_STEPS);
+        // The longest form of a byte, and one byte more, which is another key.
+        let key = b"\x1b\xff\x7f";
+        assert!(Query::new(br"\x1b\xff\x7f[0]").matches(key).is_some());
+        assert!(Query::new(br"\x1b\xff\x7f\").matches(key).is_none());
+    }
+
+    #[test]
+    fn a_long_question_costs_a_key_no_more_than_a_short_one() {
+        for text in [b"[0]".repeat(10_000), [&br"\n"[..], &b"[0]".repeat(10_000)].concat()] {
+            let query = Query::new(&text);
+            let start = std::time::Instant::now();
+            assert!((0..100_000).all(|_| query.matches(b"general.architecture").is_none()));
+            assert!(start.elapsed().as_secs() < 5);
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Keys of the file that were perhaps meant.
 
+use ggufkit_format::edits;
+
 /// Longest key that is compared, in bytes.
 const LONGEST: usize = 128;
 /// Keys that are compared at most, so that a file of a million keys costs no more than one of some thousands.
@@ -43,14 +45,8 @@ fn distance(wanted: &[u8], key: &[u8]) -> Option<usize> {
     if ends_in(key, wanted) || ends_in(wanted, key) {
         return Some(1);
     }
-    let allowed = match wanted.len().min(key.len()) {
-        0..=3 => 0,
-        4..=7 => 1,
-        8..=14 => 2,
-        _ => 3,
-    };
-    if let Some(edits) = edits(wanted, key, allowed) {
-        return Some(edits);
+    if let Some(edits) = edits(wanted, key) {
+        return Some(edits.into());
     }
     // Another first segment: "llama.block_count" asked of a qwen2.
     let after = |text: &[u8]| {
@@ -60,31 +56,6 @@ fn distance(wanted: &[u8], key: &[u8]) -> Option<usize> {
         (Some(a), Some(b)) if a.len() >= 4 && a == b => Some(2),
         _ => None,
     }
-}
-
-/// Edit distance with swapped neighbours, where it is at most `allowed`.
-fn edits(a: &[u8], b: &[u8], allowed: usize) -> Option<usize> {
-    if a.len().abs_diff(b.len()) > allowed {
-        return None;
-    }
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut row = Vec::with_capacity(b.len() + 1);
-        row.push(i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let mut cell = (last[j + 1] + 1).min(row[j] + 1).min(last[j] + usize::from(x != y));
-            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                cell = cell.min(before[j - 1] + 1);
-            }
-            row.push(cell);
-        }
-        if row.iter().min().is_some_and(|&best| best > allowed + 1) {
-            return None;
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last.last().copied().filter(|&d| d <= allowed)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ impl Number {
     /// The number as JSON writes it, without quotes.
     #[must_use]
     pub fn text(&self) -> String {
-        super::figures::scalar_text(self.0)
+        crate::units::scalar_text(self.0)
     }
 }
 

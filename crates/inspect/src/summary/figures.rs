@@ -1,12 +1,13 @@
 //! The numbers of a model's shape, as they stand in the metadata.
 
-use ggufkit_format::{Kv, Scalar, Value, View, shorten};
+use ggufkit_format::{Kv, Value, View, shorten};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
 use super::Facts;
-use crate::json::JsonScalar;
+
 use crate::model::type_label;
+use crate::units;
 
 /// Elements of a per-layer array that are looked at; no model has so many layers.
 const MAX_LAYERS: usize = 1 << 16;
@@ -47,7 +48,7 @@ impl Figure {
             return Self::One(n);
         }
         match value {
-            Value::Scalar(scalar) => odd(scalar_text(scalar)),
+            Value::Scalar(scalar) => odd(units::scalar_text(scalar)),
             Value::String(text) => odd(shorten(text.0, 40)),
             Value::Array(array) => {
                 let (mut min, mut max) = (u64::MAX, 0);
@@ -92,14 +93,6 @@ impl Serialize for Figure {
             }
         }
     }
-}
-
-/// A scalar as JSON writes it, without quotes.
-pub(super) fn scalar_text(scalar: Scalar) -> String {
-    let mut out = Vec::new();
-    // A vector takes everything, and every scalar serialises.
-    let _ = crate::json::write(&mut out, &JsonScalar(scalar), false);
-    String::from_utf8(out).unwrap_or_default().trim_matches('"').to_owned()
 }
 
 /// The shape of a model: values of `{architecture}.*`, each absent where the metadata lacks it.

@@ -14,7 +14,7 @@ mod recipes;
 mod tokenizer;
 
 use ggufkit_format::spec::arch;
-use ggufkit_format::{AlignmentSource, Dialect, Kv, Tensor};
+use ggufkit_format::{Dialect, Kv, Tensor};
 use serde::Serialize;
 
 pub use companions::{Adapter, ControlVector, Imatrix, Number, Projector};
@@ -72,7 +72,7 @@ pub struct Summary<'a> {
     /// What a control vector is.
     pub control_vector: Option<ControlVector<'a>>,
     /// The split model that the file belongs to.
-    pub shards: Option<Shards>,
+    pub shards: Option<Shards<'a>>,
     /// What takes how much of the file; together exactly its size.
     pub areas: Vec<Area<'a>>,
     /// What is odd.
@@ -114,7 +114,7 @@ pub struct File {
 
 /// A split model.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Shards {
+pub struct Shards<'a> {
     /// `split.no` of the first file, counted from 0.
     pub no: Option<Figure>,
     /// `split.count`.
@@ -124,7 +124,7 @@ pub struct Shards {
     /// Number of files that were read.
     pub files: usize,
     /// Files that are missing, at most 32. Known only to who looks into the folder.
-    pub missing: Vec<String>,
+    pub missing: Vec<Text<'a>>,
     /// Number of files that are missing.
     pub missing_count: u64,
 }
@@ -269,11 +269,7 @@ impl File {
             dialect: (first.header().dialect != Dialect::STANDARD)
                 .then(|| first.header().dialect.to_string()),
             alignment: first.alignment(),
-            alignment_from: match first.alignment_source() {
-                AlignmentSource::Default => "default",
-                AlignmentSource::Key(_) => "key",
-                AlignmentSource::Header => "header",
-            },
+            alignment_from: first.alignment_source().name(),
             key_values: 0,
             key_values_declared: 0,
             tensors: 0,
@@ -297,7 +293,7 @@ impl File {
     }
 }
 
-impl Shards {
+impl Shards<'_> {
     fn of(facts: &Facts<'_>) -> Option<Self> {
         let count = facts.figure("split.count");
         // A merged file keeps the keys, with a count of 0.

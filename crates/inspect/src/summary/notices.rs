@@ -22,7 +22,7 @@ pub struct Notice<'a> {
     /// How often it occurs.
     pub count: u64,
     /// The file of the first one, where there are several.
-    pub file: Option<&'a str>,
+    pub file: Option<Text<'a>>,
     /// The logical place of the first one: `tensors[3].offset`.
     pub path: Option<String>,
     /// The key or the tensor name there.
@@ -57,7 +57,7 @@ impl<'a> Notice<'a> {
         self.name = name_of(part, path);
         self.offset = Some(span.start);
         self.size = Some(span.len);
-        self.file = Some(part.label);
+        self.file = Some(Text(part.label));
         self
     }
 

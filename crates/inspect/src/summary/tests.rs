@@ -1,4 +1,4 @@
-use ggufkit_format::{Index, Options, View, parse};
+use ggufkit_format::{ByteStr, Index, Options, View, parse};
 use ggufkit_testkit::{Builder, Tensor as Made, Value as Given};
 
 use super::*;
@@ -28,7 +28,12 @@ impl File {
 
     fn model(&self) -> Model<'_> {
         let view = View::new(&self.index, &self.bytes);
-        Model::single(Part { label: "f", file_name: None, size: Some(self.bytes.len() as u64), view })
+        Model::single(Part {
+            label: ByteStr(b"f"),
+            file_name: None,
+            size: Some(self.bytes.len() as u64),
+            view,
+        })
     }
 
     fn summary(&self) -> Summary<'_> {

@@ -17,7 +17,12 @@ impl File {
 
     fn model(&self) -> Model<'_> {
         let view = View::new(&self.index, &self.bytes);
-        Model::single(Part { label: "", file_name: None, size: Some(self.bytes.len() as u64), view })
+        Model::single(Part {
+            label: ByteStr(b""),
+            file_name: None,
+            size: Some(self.bytes.len() as u64),
+            view,
+        })
     }
 }
 

@@ -13,23 +13,6 @@ use super::{Chunk, DataError, TensorReader};
 const MAX_THREADS: usize = 64;
 
 impl<S: ReadAt<Error = io::Error> + Sync + ?Sized> TensorReader<'_, S> {
-    /// Reads many tensors, by at most `threads` threads (and at most 64); the results are in the order of `tensors`.
-    ///
-    /// # Errors
-    /// The error of the first tensor, in this order, that could not be read; the others were then not all tried.
-    pub fn read_many(&self, tensors: &[&Tensor], threads: NonZeroUsize) -> Result<Vec<Vec<u8>>, DataError> {
-        let results: Vec<Mutex<Vec<u8>>> = tensors.iter().map(|_| Mutex::default()).collect();
-        run(tensors.len(), threads, &|at| {
-            let (Some(tensor), Some(slot)) = (tensors.get(at), results.get(at)) else { return Ok(()) };
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = self.read(tensor)?;
-            Ok(())
-        })?;
-        Ok(results
-            .into_iter()
-            .map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner))
-            .collect())
-    }
-
     /// Goes over the data of many tensors in chunks of at most `max_bytes` (see [`TensorReader::chunks`]), by at most
     /// `threads` threads (and at most 64), each with one buffer. `visit` is given the tensor's place in `tensors`; the
     /// chunks of one tensor come in order and from one thread, those of different tensors in any order.

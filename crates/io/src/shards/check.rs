@@ -358,7 +358,9 @@ fn agreement(placed: &[Placed<'_>], problems: &mut Vec<ShardProblem>) {
         let (path, index) = (part.path, part.view.index());
         // Later shards usually leave the key out, and are then laid out by the default.
         let (found, expected) = (index.alignment(), first.view.index().alignment());
-        if !matches!(index.alignment_source(), AlignmentSource::Default) && found != expected {
+        if !matches!(index.alignment_source(), AlignmentSource::Default | AlignmentSource::Unusable(_))
+            && found != expected
+        {
             problems.push(ShardProblem::Alignment {
                 path: path.to_path_buf(),
                 found,

@@ -130,9 +130,13 @@ pub fn save(
     to.flush().map_err(failed("write"))?;
     drop(to);
     work.tell(Stage::Sync)?;
-    part.file().sync_all().map_err(failed("sync"))?;
+    part.sync().map_err(failed("sync"))?;
     work.tell(Stage::Place)?;
-    part.commit(replace).map_err(failed("put in place"))?;
+    let allowed = || match source.is_at(target).map_err(failed("look at"))? {
+        true => Err(SinkError::IsSource(target.to_owned())),
+        false => Ok(()),
+    };
+    part.commit_if(replace, allowed)?.map_err(failed("put in place"))?;
     let durable = work.tell(Stage::SyncFolder).map_err(|error| match error {
         SinkError::Stopped(error) => error,
         other => io::Error::other(other),

@@ -4,7 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher as _, Hasher as _};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Names that are tried before giving up: a second one is needed once in 2^64 times, or where somebody guesses them.
@@ -60,29 +60,73 @@ impl PartFile {
         &self.target
     }
 
+    /// Makes the bytes reach the disk. A name must not outlive a loss of power that the bytes do not.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
     /// Gives the file its name. Without `replace` a file that has appeared there meanwhile stays, and this one goes.
+    ///
+    /// What is certain and what is not: without `replace` the name is given by a hard link, which fails where the name is
+    /// taken, at whatever moment that happened. With it, and on file systems that know no hard links, the last look at the
+    /// name and the renaming are two calls to the system; a file that another process puts there between them is replaced.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] for a file that is there, [`io::ErrorKind::InvalidInput`] for one that is there
     /// and is no file (a device, a pipe, a folder), and the system's. The target is as it was.
-    pub fn commit(mut self, replace: bool) -> io::Result<()> {
-        may_stand_at(&self.target, replace)?;
-        if replace {
-            fs::rename(&self.beside, &self.target)?;
-            self.done = true;
-            return Ok(());
+    pub fn commit(self, replace: bool) -> io::Result<()> {
+        match self.commit_if(replace, || Ok::<(), std::convert::Infallible>(())) {
+            Ok(result) => result,
+            Err(never) => match never {},
         }
-        // A link fails where a file has appeared meanwhile; a rename would replace it. Not every file system has links.
-        match fs::hard_link(&self.beside, &self.target) {
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-            Err(_) => {
-                may_stand_at(&self.target, replace)?;
-                fs::rename(&self.beside, &self.target)?;
-                self.done = true;
-                Ok(())
+    }
+
+    /// The same, asking at the last moment whether what is there by then may be replaced.
+    ///
+    /// # Errors
+    /// What `allowed` says; inside, what [`PartFile::commit`] says.
+    pub fn commit_if<E>(
+        self,
+        replace: bool,
+        allowed: impl FnOnce() -> Result<(), E>,
+    ) -> Result<io::Result<()>, E> {
+        self.place(replace, allowed, |from, to| fs::hard_link(from, to))
+    }
+
+    fn place<E>(
+        mut self,
+        replace: bool,
+        allowed: impl FnOnce() -> Result<(), E>,
+        link: impl FnOnce(&Path, &Path) -> io::Result<()>,
+    ) -> Result<io::Result<()>, E> {
+        if replace {
+            allowed()?;
+        } else {
+            match link(&self.beside, &self.target) {
+                Ok(()) => return Ok(Ok(())),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(Err(error)),
+                // No hard links here.
+                Err(_) => {}
             }
         }
+        let renamed =
+            may_stand_at(&self.target, replace).and_then(|()| fs::rename(&self.beside, &self.target));
+        // The name beside is free for others by now, and theirs is not ours to remove.
+        self.done = renamed.is_ok();
+        Ok(renamed)
+    }
+}
+
+impl Write for PartFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 
@@ -119,4 +163,73 @@ fn clipped(name: &std::ffi::OsStr) -> OsString {
         return name.to_owned();
     }
     String::from_utf8_lossy(bytes).chars().take(50).collect::<String>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begun(folder: &Path) -> PartFile {
+        let mut file = PartFile::create(folder.join("a")).unwrap();
+        file.write_all(b"new").unwrap();
+        file
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn no_links(_: &Path, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn yes() -> Result<(), &'static str> {
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_that_appears_meanwhile_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("a");
+        for links in [true, false] {
+            let finish = |file: PartFile| {
+                let result =
+                    if links { file.commit_if(false, yes) } else { file.place(false, yes, no_links) };
+                result.unwrap()
+            };
+            let file = begun(folder.path());
+            fs::write(&target, b"theirs").unwrap();
+            assert_eq!(finish(file).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(fs::read(&target).unwrap(), b"theirs");
+            assert_eq!(names(folder.path()), ["a"]);
+            fs::remove_file(&target).unwrap();
+            // Where nothing appears, both ways end alike.
+            let file = begun(folder.path());
+            assert_eq!(names(folder.path()).len(), 1, "nothing under the name before its end");
+            finish(file).unwrap();
+            assert_eq!(
+                (names(folder.path()), fs::read(&target).unwrap()),
+                (vec!["a".to_owned()], b"new".to_vec())
+            );
+            fs::remove_file(&target).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_may_not_be_replaced_is_asked_at_the_last_moment() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("a");
+        let file = begun(folder.path());
+        fs::write(&target, b"theirs").unwrap();
+        assert_eq!(file.commit_if(true, || Err("no")).unwrap_err(), "no");
+        assert_eq!(
+            (names(folder.path()), fs::read(&target).unwrap()),
+            (vec!["a".to_owned()], b"theirs".to_vec())
+        );
+        begun(folder.path()).commit_if(true, yes).unwrap().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+    }
 }

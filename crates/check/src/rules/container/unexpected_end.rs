@@ -1,7 +1,8 @@
-use ggufkit_format::{Reason, Span};
+use ggufkit_format::{HeaderPart, Path, Reason};
 
-use crate::facts::Facts;
-use crate::finding::{Finding, Label};
+use crate::facts::{self, Facts};
+use crate::finding::Finding;
+use crate::place;
 use crate::rule::rule;
 use crate::sink::Sink;
 
@@ -17,22 +18,27 @@ rule! {
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    for (at, file) in facts.files().iter().enumerate() {
-        let Some(error) = file.error else { continue };
-        // A file of another format, or an empty one, is not a head that was cut.
-        if file.view.is_none() && file.diagnosis.identity.is_some() {
-            continue;
-        }
+    for (at, file, error) in super::broken(facts) {
         let Reason::UnexpectedEnd { needed, remaining } = error.reason() else { continue };
         sink.add(&RULE, || {
-            let primary = Label {
-                file: at,
-                span: Span::new(error.offset(), *remaining),
-                path: error.path().to_string(),
-                name: error.name().map(<[u8]>::to_vec),
-                text: format!("{needed} bytes are needed here, {remaining} are left"),
-            };
-            let finding = Finding::new(&RULE, format!("the file ends inside {}", error.path()), primary);
+            let needed = facts::counted(*needed, "byte");
+            let primary = super::error_label(at, file, error, *remaining)
+                .text(format!("{needed} needed here, {remaining} left"));
+            let mut finding = Finding::new(&RULE, format!("the file ends inside {}", error.path()), primary);
+            if let Some(view) = file.view {
+                let header = view.index().header();
+                // Counts that promise much more than was read: the file was cut early, or the count is wrong.
+                let promised = match error.path() {
+                    Path::Kv { index, .. } => Some((HeaderPart::KvCount, header.kv_count, index, "key-value")),
+                    Path::Tensor { index, .. } => Some((HeaderPart::TensorCount, header.tensor_count, index, "tensor")),
+                    _ => None,
+                };
+                if let Some((part, count, index, what)) = promised {
+                    let label = place::header_label(at, header, part);
+                    finding = finding.because(label.text(format!("{} declared", facts::counted(count, what))));
+                    finding = finding.note(format!("{what}s that were read: {index} of {count}"));
+                }
+            }
             match error.help() {
                 Some(help) => finding.help(help),
                 None => finding,

@@ -1,7 +1,9 @@
-use ggufkit_format::{AlignmentSource, Element, KvPart, TensorPart};
+use ggufkit_format::{Path, TensorPart};
 
-use crate::facts::{self, Facts};
+use super::fate::{Laid, laid};
+use crate::facts::{self, Extent, Facts, counted};
 use crate::finding::{Change, Finding, Safety};
+use crate::place;
 use crate::rule::rule;
 use crate::sink::Sink;
 
@@ -9,37 +11,52 @@ rule! {
     /// A tensor's offset is not a multiple of the file's alignment.
     ///
     /// The format asks for every tensor to begin on a boundary, so that a mapped file can be computed on in place.
-    /// llama.cpp refuses such a file ("has offset X, expected Y"); readers that copy the data first accept it.
+    /// llama.cpp refuses such a file ("has offset X, expected Y"). Readers that cast mapped bytes to an array of floats
+    /// panic or have undefined behaviour; those that copy the data first, as gguf-py does, accept it.
     ///
-    /// The weights themselves are whole. `gguf repair` lays the data section out anew; the values do not change.
+    /// The weights themselves are whole. `gguf repair` lays the data section out anew; the values do not change. Where
+    /// every offset fits a smaller alignment, the writer used that one and recorded another, or none.
     GG203 "tensor-offset-misaligned" Layout Error: "tensor data does not start on an alignment boundary"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    for (at, _, view) in facts.views() {
-        let index = view.index();
-        let alignment = index.alignment();
-        for (number, tensor) in index.tensors().iter().enumerate() {
-            let over = tensor.offset.checked_rem(alignment).unwrap_or(0);
-            if over == 0 {
-                continue;
-            }
+    for laid in laid(facts) {
+        let over = |extent: &Extent| extent.offset.checked_rem(laid.alignment).is_some_and(|over| over != 0);
+        let count = laid.sane().filter(|extent| over(extent)).count() as u64;
+        // One wrong alignment moves every tensor: that is one fault.
+        let smaller = (0..=20).rev().map(|n| 1 << n).filter(|other| *other < laid.alignment);
+        if count > 1
+            && let Some(other) = laid.packed_to(smaller)
+            && let Some(first) = laid.sane().find(|extent| over(extent))
+        {
             sink.add(&RULE, || {
-                let primary = facts::tensor_label(at, &view, number, tensor, TensorPart::Offset)
-                    .text(format!("{} is not a multiple of {alignment}", tensor.offset));
-                let mut finding = Finding::new(&RULE, RULE.summary, primary)
-                    .note("loaders that map tensors in place refuse or misread this file")
-                    .help("`gguf repair FILE -o OUT` lays the data section out with correct padding")
-                    .fix(Safety::Safe, "lay the data section out anew", Change::Relayout);
-                if let AlignmentSource::Key(key) = index.alignment_source()
-                    && let Some(kv) = usize::try_from(key).ok().and_then(|key| index.kvs().get(key))
-                {
-                    let label = facts::kv_label(at, &view, key as usize, kv, KvPart::Value(Element::Whole));
-                    finding = finding.because(label.text(format!("general.alignment is {alignment}")));
-                }
-                finding
+                let bytes = counted(other, "byte");
+                let message = format!("the tensors are laid out to {bytes}, the file says {}", laid.alignment);
+                let all = counted(count, "tensor");
+                finding(&laid, first, message).note(format!("{all} do not start on a boundary for that reason"))
             });
+            continue;
         }
+        for extent in laid.sane().filter(|extent| over(extent)) {
+            sink.add(&RULE, || finding(&laid, extent, RULE.summary.to_owned()));
+        }
+    }
+}
+
+fn finding(laid: &Laid<'_, '_>, extent: &Extent, message: String) -> Finding {
+    let alignment = laid.alignment;
+    let text = format!("{} is not a multiple of {alignment}", extent.offset);
+    let primary = match laid.view.index().tensors().get(extent.tensor) {
+        Some(tensor) => facts::tensor_label(laid.at, &laid.view, extent.tensor, tensor, TensorPart::Offset),
+        None => place::bytes_label(laid.at, laid.view.index().head(), &Path::Data),
+    };
+    let finding = Finding::new(&RULE, message, primary.text(text))
+        .note("loaders that map tensors in place refuse or misread this file")
+        .help("`gguf repair FILE -o OUT` lays the data section out with correct padding")
+        .fix(Safety::Safe, "lay the data section out anew", Change::Relayout);
+    match super::alignment_label(laid.at, &laid.view) {
+        Some(label) => finding.because(label.text(format!("general.alignment is {alignment}"))),
+        None => finding.note(format!("without general.alignment it is {alignment}")),
     }
 }
 
@@ -53,4 +70,28 @@ pub(super) fn bad() -> crate::testing::Recipe {
 pub(super) fn good() -> crate::testing::Recipe {
     use ggufkit_testkit::{Builder, Tensor};
     Builder::new().alignment(16).tensor(Tensor::f32("a", &[4])).tensor(Tensor::f32("b", &[4])).into()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+    use ggufkit_testkit::{Builder, Tensor};
+
+    use crate::Options;
+    use crate::testing::Recipe;
+
+    #[test]
+    fn another_alignment_than_the_recorded_one_is_said_once() {
+        let mut file = Builder::new().kv("general.alignment", 64_u32).layout_alignment(64);
+        for (at, name) in (0..).zip(["a", "b", "c", "d"]) {
+            file = file.tensor(Tensor::f32(name, &[8]).offset(at * 32));
+        }
+        let mut options = Options::default();
+        options.selection.select("tensor-offset-misaligned").unwrap();
+        Recipe::from(file).judge(&options, |report, _| {
+            let said: Vec<&str> = report.findings.iter().map(|f| f.message.as_str()).collect();
+            assert_eq!(said, ["the tensors are laid out to 32 bytes, the file says 64"]);
+        });
+    }
 }

@@ -11,9 +11,9 @@ use ggufkit::format::{Escaped, Value};
 use ggufkit::inspect::dump::{FileDump, HeaderEntry, KvEntry, TensorEntry};
 use ggufkit::inspect::json::{JsonValue, write};
 use ggufkit::inspect::tensors::Sizing;
+use ggufkit::inspect::units;
 use serde_json::Value as Json;
 
-use super::text::scalar;
 use crate::out::Out;
 
 /// The columns.
@@ -112,7 +112,7 @@ fn key_value(out: &mut Out, file: &str, entry: &KvEntry<'_>) -> io::Result<()> {
     line.set("offset", &entry.kv.span.start.to_string());
     line.set("size", &entry.kv.span.len.to_string());
     match entry.value {
-        Value::Scalar(one) => line.set("value", &scalar(one)),
+        Value::Scalar(one) => line.set("value", &units::scalar_text(one)),
         Value::String(text) => line.set("value", &guarded(&Escaped(text.as_bytes()).to_string())),
         Value::Array(array) => {
             line.set("element_type", &array.element_type().to_string());

@@ -9,21 +9,18 @@ mod text;
 
 use std::io::{self, Write as _};
 
-use ggufkit::format::ByteStr;
 use ggufkit::format::glob::Glob;
 use ggufkit::inspect::dump::{FileDump, Select};
 use ggufkit::inspect::json::SCHEMA;
 use ggufkit::inspect::yaml;
 
-use crate::args::{InputArgs, ReadArgs};
+use crate::args::{Amount, InputArgs, ReadArgs, amount};
 use crate::failure::Failure;
 use crate::frame;
 use crate::json::Files;
-use crate::out::Out;
+use crate::out::{self, Out};
 use crate::{FAILED, OK};
 use text::Limits;
-
-pub(super) use text::scalar;
 
 /// Print everything in a file's head: metadata, tensor table, every position and size
 ///
@@ -87,17 +84,6 @@ enum Format {
     Csv,
     /// Tables of GitHub's Markdown, tensors by block, the mix of types
     Markdown,
-}
-
-/// A number, or all.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Amount(Option<u64>);
-
-fn amount(text: &str) -> Result<Amount, String> {
-    if text == "all" {
-        return Ok(Amount(None));
-    }
-    text.parse().map(|n| Amount(Some(n))).map_err(|_| "not a number and not `all`".to_owned())
 }
 
 /// A document in one of the forms, being written.
@@ -182,15 +168,14 @@ impl Args {
         let mut writer = Writer::begin(out, format)?;
         let good = frame::each(out, &inputs, &self.read, quiet, |out, document| {
             for part in document.parts {
-                let path = part.path.as_ref().map_or(&b"-"[..], |path| path.as_os_str().as_encoded_bytes());
                 let error = document.failure_of(part).map(Failure::json);
-                let dump = FileDump::new(ByteStr(path), part.size, part.view(), error, select);
+                let dump = FileDump::new(part.name(), part.size, part.view(), error, select);
                 writer.file(out, &part.label, &dump, limits)?;
             }
-            for (label, failure) in document.unopened() {
-                let path = ByteStr(label.as_bytes());
-                let dump = FileDump::new(path, None, None, Some(failure.json()), select);
-                writer.file(out, label, &dump, limits)?;
+            for failed in document.unopened() {
+                let error = Some(failed.failure.json());
+                let dump = FileDump::new(failed.name(), None, None, error, select);
+                writer.file(out, &out::path(&failed.path), &dump, limits)?;
             }
             Ok(())
         })?;

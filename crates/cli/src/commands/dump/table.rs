@@ -60,6 +60,7 @@ fn header(out: &mut Out, dump: &FileDump<'_>, header: &HeaderEntry) -> io::Resul
     let source = match header.alignment_source {
         "default" => "the default",
         "key" => "general.alignment",
+        "unusable-key" => "the default, for general.alignment cannot be used",
         _ => "the header",
     };
     let data = match header.data_start {

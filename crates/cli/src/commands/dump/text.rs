@@ -3,9 +3,9 @@
 
 use std::ops::ControlFlow;
 
-use ggufkit::format::{ByteStr, Escaped, Scalar, Value, f16_to_f32};
+use ggufkit::format::{ByteStr, Escaped, Value};
 use ggufkit::inspect::dump::KvEntry;
-use ggufkit::inspect::{json::non_finite, units};
+use ggufkit::inspect::units;
 
 use crate::out::Ink;
 
@@ -38,7 +38,7 @@ pub(super) fn entry(entry: &KvEntry<'_>, limits: Limits, sink: &mut Sink<'_>) ->
 
 fn value(value: Value<'_>, limits: Limits, depth: u32, sink: &mut Sink<'_>) -> ControlFlow<()> {
     match value {
-        Value::Scalar(one) => sink(Ink::Number, &scalar(one)),
+        Value::Scalar(one) => sink(Ink::Number, &units::scalar_text(one)),
         Value::String(text) => string(text, limits, sink),
         Value::Array(array) => {
             sink(Ink::Faint, "[")?;
@@ -104,27 +104,6 @@ fn first_characters(bytes: &[u8], max: Option<u64>) -> &[u8] {
     bytes.get(..end).unwrap_or(bytes)
 }
 
-/// A value of fixed size, floats by the shortest digits that give them back.
-pub(in crate::commands) fn scalar(scalar: Scalar) -> String {
-    match scalar {
-        Scalar::U8(v) => v.to_string(),
-        Scalar::I8(v) => v.to_string(),
-        Scalar::U16(v) => v.to_string(),
-        Scalar::I16(v) => v.to_string(),
-        Scalar::U32(v) => v.to_string(),
-        Scalar::I32(v) => v.to_string(),
-        Scalar::U64(v) => v.to_string(),
-        Scalar::I64(v) => v.to_string(),
-        Scalar::Bool(v) => (v != 0).to_string(),
-        Scalar::F32(v) if v.is_finite() => format!("{v:?}"),
-        Scalar::F64(v) if v.is_finite() => format!("{v:?}"),
-        Scalar::F16(v) if f16_to_f32(v).is_finite() => format!("{:?}", f16_to_f32(v)),
-        Scalar::F32(v) => non_finite(v.into()).to_owned(),
-        Scalar::F64(v) => non_finite(v).to_owned(),
-        Scalar::F16(v) => non_finite(f16_to_f32(v).into()).to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,21 +136,5 @@ mod tests {
         // A character that lies over the edge of two blocks stays whole.
         let long = "a".repeat(1023) + "中文";
         assert_eq!(text(Value::String(ByteStr(long.as_bytes())), None, None), format!("\"{long}\""));
-    }
-
-    #[test]
-    fn numbers_are_spelled_as_short_as_they_are_exact() {
-        for (scalar_, expected) in [
-            (Scalar::F32(1e-5), "1e-5"),
-            (Scalar::F32(0.1), "0.1"),
-            (Scalar::F32(10000.0), "10000.0"),
-            (Scalar::F32(-0.0), "-0.0"),
-            (Scalar::F64(f64::NEG_INFINITY), "-Infinity"),
-            (Scalar::F32(f32::NAN), "NaN"),
-            (Scalar::U64(u64::MAX), "18446744073709551615"),
-            (Scalar::Bool(7), "true"),
-        ] {
-            assert_eq!(scalar(scalar_), expected);
-        }
     }
 }

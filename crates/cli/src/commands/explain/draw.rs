@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 
+use ggufkit::format::spaced_hex;
 use ggufkit::format::spec::Lang;
 use ggufkit::inspect::explain::{BitCell, BitRow, FieldRow, StripCell};
 use ggufkit::inspect::units;
@@ -197,13 +198,14 @@ pub(super) fn fields(out: &mut Out, rows: &[FieldRow]) -> io::Result<()> {
         lines.resize(height, Vec::new());
         for (i, words) in lines.into_iter().enumerate() {
             let chunk = chunks.get(i).copied().unwrap_or_default();
-            let hex: Vec<String> = chunk.iter().map(|byte| format!("{byte:02x}")).collect();
+            let hex = spaced_hex(chunk);
             let position = row.offset.saturating_add((i * BYTES) as u64);
             let position =
                 if chunk.is_empty() && i > 0 { String::new() } else { format!("0x{position:04x}") };
-            let mut line = vec![Run::new(FAINT, format!("{position:8}")), Run::new(style, hex.join(" "))];
+            let digits = hex.len();
+            let mut line = vec![Run::new(FAINT, format!("{position:8}")), Run::new(style, hex)];
             if width_of(&words) > 0 {
-                let fill = before.saturating_sub(8 + hex.join(" ").len());
+                let fill = before.saturating_sub(8 + digits);
                 line.push(Run::plain(" ".repeat(fill)));
                 line.extend(words);
             }

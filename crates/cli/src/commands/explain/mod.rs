@@ -10,9 +10,12 @@ use std::io::{self, Write as _};
 
 use ggufkit::format::spec::Lang;
 use ggufkit::inspect::explain::{self, Topic};
-use ggufkit::inspect::json;
+use ggufkit::inspect::json as writer;
+
+use serde_json::json;
 
 use self::lang::{LangArg, choose};
+use crate::failure::Failure;
 use crate::out::{self, Ink, Out};
 use crate::{NO, OK};
 
@@ -39,13 +42,15 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The document of `--json`.
+/// The document of `--json`: `topics`, or, where no topic was found, `errors` as the other commands have them.
 #[derive(serde::Serialize)]
 struct Document<'a> {
     schema: u32,
     command: &'static str,
     lang: &'static str,
     topics: &'a [Topic],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<serde_json::Value>,
 }
 
 impl Args {
@@ -56,10 +61,7 @@ impl Args {
             return self.unknown(out, lang);
         }
         if self.json {
-            let code = if lang == Lang::En { "en" } else { "zh" };
-            let document = Document { schema: json::SCHEMA, command: "explain", lang: code, topics: &topics };
-            json::write(&mut *out, &document, true)?;
-            writeln!(out)?;
+            document(out, lang, &topics, Vec::new())?;
             return Ok(OK);
         }
         for (i, topic) in topics.iter().enumerate() {
@@ -91,14 +93,26 @@ impl Args {
             Lang::En => format!("no topic is called \"{shown}\""),
             Lang::Zh => format!("没有名为“{shown}”的主题"),
         };
-        out.message(Ink::Bad, "error", &text)?;
         let help = match (near.is_empty(), lang) {
             (false, Lang::En) => format!("near it: {}", near.join(", ")),
             (false, Lang::Zh) => format!("相近的有：{}", near.join("、")),
             (true, Lang::En) => "gguf explain lists the topics".to_owned(),
             (true, Lang::Zh) => "gguf explain 列出全部主题".to_owned(),
         };
-        out.message(Ink::Faint, "  help", &help)?;
+        if self.json {
+            let failure = Failure::Usage { code: "unknown-topic", message: text, help: Some(help) };
+            document(out, lang, &[], vec![json!({ "path": null, "error": failure.json() })])?;
+        } else {
+            out.message(Ink::Bad, "error", &text)?;
+            out.message(Ink::Faint, "  help", &help)?;
+        }
         Ok(NO)
     }
+}
+
+fn document(out: &mut Out, lang: Lang, topics: &[Topic], errors: Vec<serde_json::Value>) -> io::Result<()> {
+    let lang = if lang == Lang::En { "en" } else { "zh" };
+    let document = Document { schema: writer::SCHEMA, command: "explain", lang, topics, errors };
+    writer::write(&mut *out, &document, true)?;
+    writeln!(out)
 }

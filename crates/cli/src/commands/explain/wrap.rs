@@ -39,6 +39,9 @@ fn breaks_between(a: char, b: char) -> bool {
 /// The text in lines of at most `width` columns. Spaces at a break are dropped, others are kept.
 pub(crate) fn fill(runs: &[Run], width: usize) -> Vec<Vec<Run>> {
     let width = width.max(8);
+    if is_one_line(runs, width) {
+        return vec![merged(runs.to_vec())];
+    }
     let mut lines = Lines { width, done: Vec::new(), line: Vec::new(), column: 0, spaces: 0 };
     let mut atom: Vec<(char, Style)> = Vec::new();
     for (c, style) in runs.iter().flat_map(|run| run.text.chars().map(|c| (c, run.style))) {
@@ -64,6 +67,42 @@ pub(crate) fn fill(runs: &[Run], width: usize) -> Vec<Vec<Run>> {
         lines.end();
     }
     lines.done
+}
+
+/// As [`fill`], for runs that are not needed any more.
+pub(crate) fn fill_owned(runs: Vec<Run>, width: usize) -> Vec<Vec<Run>> {
+    if is_one_line(&runs, width.max(8)) { vec![merged(runs)] } else { fill(&runs, width) }
+}
+
+/// Whether the text is one line as it stands. Most texts are; they need no look at each character.
+fn is_one_line(runs: &[Run], width: usize) -> bool {
+    // Of ASCII a byte is a column.
+    let simple = |run: &Run| run.text.bytes().all(|b| matches!(b, b' '..=b'~'));
+    let columns = if runs.iter().all(simple) {
+        runs.iter().map(|run| run.text.len()).sum()
+    } else {
+        let of = |c: char| if c == '\n' { width + 1 } else { c.width().unwrap_or(0) };
+        runs.iter().flat_map(|run| run.text.chars()).map(of).fold(0_usize, usize::saturating_add)
+    };
+    let mut written = runs.iter().filter(|run| !run.text.is_empty());
+    let first = written.next();
+    let last = written.next_back().or(first);
+    columns <= width
+        && first.is_some_and(|run| !run.text.starts_with(' '))
+        && last.is_some_and(|run| !run.text.ends_with(' '))
+}
+
+/// Neighbours of one style as one run.
+fn merged(mut runs: Vec<Run>) -> Vec<Run> {
+    runs.retain(|run| !run.text.is_empty());
+    runs.dedup_by(|next, run| {
+        let same = next.style == run.style;
+        if same {
+            run.text.push_str(&next.text);
+        }
+        same
+    });
+    runs
 }
 
 struct Lines {
@@ -134,6 +173,8 @@ mod tests {
         assert_eq!(lines("使用 u32 类型", 8), ["使用 u32", "类型"]);
         assert_eq!(lines("abcdefghijkl", 8), ["abcdefgh", "ijkl"]);
         assert_eq!(lines("a  b", 8), ["a  b"]);
+        assert_eq!(lines(" a b ", 8), ["a b"]);
+        assert_eq!(lines("abcdefgh", 8), ["abcdefgh"]);
         assert_eq!(lines("a\nb", 8), ["a", "b"]);
         assert_eq!(lines("", 8), [""]);
     }
@@ -146,5 +187,8 @@ mod tests {
         assert_eq!(filled[0], [Run::plain("one "), Run::new(bold, "two")]);
         assert_eq!(filled[1], [Run::new(bold, "three")]);
         assert_eq!(width_of(&filled[0]), 7);
+        // Neighbours of one style are one run, on one line as on several.
+        let filled = fill(&[Run::plain("a "), Run::plain(""), Run::plain("b"), Run::new(bold, "c")], 9);
+        assert_eq!(filled, [[Run::plain("a b"), Run::new(bold, "c")]]);
     }
 }

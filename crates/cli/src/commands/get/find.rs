@@ -12,7 +12,7 @@ use ggufkit::io::{FileSource, Found, Input, lookup};
 
 use super::render::Show;
 use crate::args::{HowArgs, InputArgs, ReadArgs};
-use crate::failure::Failure;
+use crate::failure::{Failed, Failure};
 use crate::out::{self, Out};
 use crate::{FAILED, NO, OK, frame};
 
@@ -31,8 +31,8 @@ pub(super) struct Search<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Hit<'a> {
     pub(super) query: &'a Query,
-    /// The file that it stands in, as text.
-    pub(super) file: &'a str,
+    /// The file that it stands in.
+    pub(super) file: &'a Path,
     pub(super) view: View<'a>,
     pub(super) kv: &'a Kv,
     /// Position in the file's metadata.
@@ -45,8 +45,8 @@ pub(super) struct Hit<'a> {
 pub(super) struct Answer<'a> {
     /// The input as it was named, for people.
     pub(super) label: &'a str,
-    /// The same, byte for byte.
-    pub(super) path: &'a [u8],
+    /// The same, as it was typed.
+    pub(super) path: &'a Path,
     /// In the order of the questions.
     pub(super) hits: &'a [Hit<'a>],
     /// Questions without a hit.
@@ -54,7 +54,7 @@ pub(super) struct Answer<'a> {
     /// Keys that were seen, for suggestions.
     pub(super) keys: &'a BTreeSet<Vec<u8>>,
     /// What could not be read.
-    pub(super) failures: &'a [(String, Failure)],
+    pub(super) failures: &'a [Failed],
 }
 
 impl Answer<'_> {
@@ -71,9 +71,9 @@ impl Answer<'_> {
 const KEYS_KEPT: usize = 8192;
 
 /// A key-value that was read by itself.
-struct Single {
+struct Single<'a> {
     query: usize,
-    file: String,
+    file: &'a Path,
     found: Found,
     index: Index,
     at: u64,
@@ -91,13 +91,13 @@ impl Search<'_> {
             Input::Set(set) => (set.present().collect(), set.given()),
         };
         let label = out::path(named);
-        let path = named.as_os_str().as_encoded_bytes();
         // What can be read only once, from its start, cannot be searched again and again.
-        let once = *input == Input::Stdin || paths.iter().any(|p| p.metadata().is_ok_and(|m| !m.is_file()));
+        let once = *input == Input::Stdin
+            || paths.iter().any(|p| p.metadata().is_ok_and(|m| !m.is_file() || m.len() == 0));
         if self.all || once || self.queries.len() > ONE_BY_ONE {
-            self.whole(out, &label, path, &paths, *input == Input::Stdin, show)
+            self.whole(out, &label, named, &paths, *input == Input::Stdin, show)
         } else {
-            self.one_by_one(out, &label, path, &paths, show)
+            self.one_by_one(out, &label, named, &paths, show)
         }
     }
 
@@ -105,15 +105,15 @@ impl Search<'_> {
         &self,
         out: &mut Out,
         label: &str,
-        path: &[u8],
+        path: &Path,
         paths: &[&Path],
         show: &mut Show,
     ) -> io::Result<u8> {
-        let mut singles: Vec<Single> = Vec::new();
+        let mut singles: Vec<Single<'_>> = Vec::new();
         let mut keys = BTreeSet::new();
-        let mut failures: Vec<(String, Failure)> = Vec::new();
+        let mut failures = Vec::new();
         for member in paths {
-            let name = out::path(member);
+            let failed = |error| Failed { path: member.to_path_buf(), failure: Failure::Io(error) };
             let missing: Vec<usize> =
                 (0..self.queries.len()).filter(|&at| !singles.iter().any(|s| s.query == at)).collect();
             if missing.is_empty() {
@@ -122,7 +122,7 @@ impl Search<'_> {
             let source = match FileSource::open(member) {
                 Ok(source) => source,
                 Err(error) => {
-                    failures.push((name, Failure::Io(error)));
+                    failures.push(failed(error));
                     continue;
                 }
             };
@@ -136,7 +136,7 @@ impl Search<'_> {
                 });
                 match looked {
                     Err(error) => {
-                        failures.push((name.clone(), Failure::Io(error)));
+                        failures.push(failed(error));
                         break;
                     }
                     // The whole story of what is wrong, in the words of the other commands.
@@ -146,7 +146,7 @@ impl Search<'_> {
                     Ok(looked) => match looked.found {
                         Some(found) => {
                             let index = found.index();
-                            singles.push(Single { query: at, file: name.clone(), found, index, at: passed });
+                            singles.push(Single { query: at, file: member, found, index, at: passed });
                         }
                         None => keys.extend(looked.keys_seen.into_iter().map(|(key, _)| key)),
                     },
@@ -160,7 +160,7 @@ impl Search<'_> {
                 let view = single.found.view(&single.index);
                 let kv = single.index.kvs().first()?;
                 let steps = query.matches(view.key(kv).as_bytes())?;
-                Some(Hit { query, file: &single.file, view, kv, index: single.at, steps })
+                Some(Hit { query, file: single.file, view, kv, index: single.at, steps })
             })
             .collect();
         let absent = self.absent(&hits);
@@ -173,7 +173,7 @@ impl Search<'_> {
         &self,
         out: &mut Out,
         label: &str,
-        path: &[u8],
+        path: &Path,
         paths: &[&Path],
         stdin: bool,
         show: &mut Show,
@@ -193,11 +193,12 @@ impl Search<'_> {
                 'parts: for part in document.parts {
                     let Some(index) = part.index() else { continue };
                     let view = View::new(index, part.head);
+                    let file = part.path.as_deref().unwrap_or(Path::new("-"));
                     for (at, kv) in index.kvs().iter().enumerate() {
                         let key = view.key(kv);
                         let Some(steps) = query.matches(key.as_bytes()) else { continue };
                         let index = u64::try_from(at).unwrap_or(u64::MAX);
-                        hits.push(Hit { query, file: &part.label, view, kv, index, steps });
+                        hits.push(Hit { query, file, view, kv, index, steps });
                         if !self.all {
                             break 'parts;
                         }

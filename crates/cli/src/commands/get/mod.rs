@@ -11,18 +11,20 @@ use ggufkit::inspect::query::Query;
 use ggufkit::io::{Input, expand};
 
 use crate::args::{HowArgs, ReadArgs};
+use crate::failure::Failure;
 use crate::json::Files;
-use crate::out::{Ink, Out};
-use crate::{FAILED, NO, OK};
+use crate::out::Out;
+use crate::{FAILED, NO, OK, frame};
 
 /// Print the value of a key: text as it is, an array one element a line
 ///
-/// KEY may end in a position: KEY[3], KEY[-1] (the last), KEY[10:20], KEY[:5], KEY[1][2]. Reading stops at the first
+/// KEY may end in a position: KEY[3], KEY[-1] (the last), KEY[10:20] (10 to 19: the end is not included), KEY[:5],
+/// KEY[1][2]. Reading stops at the first
 /// key that matches, so an early key costs one page of the file; --all reads on.
 ///
 /// Text is printed as it is, but for characters that could act on a terminal: those are written as escapes, and a note
 /// says so. In an array, or where lines begin with the key or the file, each value is one line, escaped. --raw prints
-/// the exact bytes.
+/// the exact bytes; to a terminal only those that cannot act on it.
 #[derive(clap::Args, Debug)]
 #[command(
     override_usage = "gguf get [OPTIONS] FILE KEY...\n       gguf get [OPTIONS] --key KEY... FILE...",
@@ -30,7 +32,7 @@ use crate::{FAILED, NO, OK};
 
 Examples:
   gguf get model.gguf general.name
-  gguf get model.gguf tokenizer.chat_template > template.jinja
+  gguf get model.gguf tokenizer.chat_template --raw > template.jinja
   gguf get model.gguf 'tokenizer.ggml.tokens[128000:128010]'
   gguf get model.gguf general.architecture general.file_type --json
   gguf get --key general.architecture models/*.gguf
@@ -79,20 +81,23 @@ impl Args {
         let (files, keys) = self.files_and_keys();
         if keys.is_empty() {
             let usage = "which key? Write `gguf get FILE KEY`, or `gguf get --key KEY FILE...`";
-            out.message(Ink::Bad, "error", usage)?;
-            return Ok(FAILED);
+            return self.refuse(out, &Failure::usage("no-key", usage));
         }
         let inputs = match expand(&files, &self.how.expand()) {
             Ok(inputs) => inputs,
             Err(error) => {
-                out.message(Ink::Bad, "error", &error.to_string())?;
+                let failed = [frame::no_input(error, &files, &self.how)];
+                if self.json {
+                    render::nothing(out, &failed)?
+                } else {
+                    frame::report(out, &failed)?
+                }
                 return Ok(FAILED);
             }
         };
         if self.raw && (inputs.len() > 1 || keys.len() > 1) {
             let usage = "--raw prints the bytes of one value: give one file and one key";
-            out.message(Ink::Bad, "error", usage)?;
-            return Ok(FAILED);
+            return self.refuse(out, &Failure::usage("raw-of-several", usage));
         }
         let queries: Vec<Query> = keys.iter().map(|key| self.query(key)).collect();
         let several = inputs.len() > 1 || matches!(&inputs[..], [Input::Set(_)] if self.all);
@@ -115,6 +120,11 @@ impl Args {
         }
         show.end(out)?;
         Ok(status)
+    }
+
+    fn refuse(&self, out: &mut Out, failure: &Failure) -> io::Result<u8> {
+        frame::refuse(out, "get", self.json, failure)?;
+        Ok(FAILED)
     }
 
     /// Which of the words are files, which are keys.

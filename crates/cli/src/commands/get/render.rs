@@ -6,14 +6,15 @@ use ggufkit::format::spec::{ValueType, keys};
 use ggufkit::format::{ArrayRef, ByteStr, Escaped, Span, Value, is_safe};
 use ggufkit::inspect::json::{JsonText, JsonValue};
 use ggufkit::inspect::query::{Query, Selected, near, select};
+use ggufkit::inspect::units;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, SerializeSeq as _, Serializer};
 
-use super::super::dump::scalar;
 use super::find::{Answer, Hit};
-use crate::json::Files;
-use crate::out::{Ink, Out};
-use crate::{NO, OK, frame};
+use crate::failure::Failed;
+use crate::json::{self, Files};
+use crate::out::{self, Ink, Out};
+use crate::{FAILED, NO, OK, frame};
 
 /// Keys that are suggested for one that is absent.
 const SUGGESTIONS: usize = 3;
@@ -61,15 +62,13 @@ impl Show {
             Form::Json(files) => {
                 let refused = refused.iter().map(|(hit, message)| Refused {
                     query: JsonText(ByteStr(hit.query.text())),
-                    file: hit.file,
+                    file: json::path(hit.file),
                     key: JsonText(hit.view.key(hit.kv)),
                     message,
                 });
-                let errors =
-                    answer.failures.iter().map(|(file, failure)| Failed { file, error: failure.json() });
                 let absent: Vec<_> = absent.collect();
                 let file = File {
-                    path: JsonText(ByteStr(answer.path)),
+                    path: json::path(answer.path),
                     values: &picked,
                     absent: absent
                         .iter()
@@ -79,13 +78,21 @@ impl Show {
                         })
                         .collect(),
                     refused: refused.collect(),
-                    errors: errors.collect(),
+                    errors: answer.failures.iter().map(Failed::json).collect(),
                 };
                 files.add(out, &file)?;
                 return Ok(status);
             }
             Form::Raw => {
                 for one in &picked {
+                    if out.is_terminal() && !out::is_harmless(one.raw()) {
+                        let (file, key) = (out::path(one.hit.file), one.hit.query);
+                        let text =
+                            "its bytes could act on this terminal: redirect the output to a file or a pipe";
+                        out.message(Ink::Bad, "error", &format!("{file}: {key}: {text}"))?;
+                        status = FAILED;
+                        continue;
+                    }
                     out.write_all(one.raw())?;
                 }
             }
@@ -98,7 +105,7 @@ impl Show {
         }
         for (hit, message) in refused {
             let key = Escaped(hit.view.key(hit.kv).as_bytes());
-            out.message(Ink::Bad, "error", &format!("{}: {key}: {message}", hit.file))?;
+            out.message(Ink::Bad, "error", &format!("{}: {key}: {message}", out::path(hit.file)))?;
         }
         for (query, near) in absent {
             self::absent(out, answer.label, query, &near)?;
@@ -185,7 +192,7 @@ impl<'a> Picked<'a> {
 
     /// Prints the value as lines; whether a text that stands alone had to be escaped.
     fn text(&self, out: &mut Out, path: bool, key: bool) -> io::Result<bool> {
-        let file = out.paint(Ink::Faint, format!("{}: ", self.hit.file));
+        let file = out.paint(Ink::Faint, format!("{}: ", out::path(self.hit.file)));
         let file = if path { file.to_string() } else { String::new() };
         let name = self.hit.query.to_string();
         let label = |out: &Out, at: Option<u64>| {
@@ -222,7 +229,7 @@ impl<'a> Picked<'a> {
 /// A value on a line of its own.
 fn one_line(out: &mut Out, value: Value<'_>) -> io::Result<()> {
     match value {
-        Value::Scalar(one) => writeln!(out, "{}", scalar(one)),
+        Value::Scalar(one) => writeln!(out, "{}", units::scalar_text(one)),
         Value::String(text) => writeln!(out, "{}", text.display()),
         Value::Array(_) => {
             ggufkit::inspect::json::write(&mut *out, &JsonValue::whole(value), false)?;
@@ -260,7 +267,21 @@ struct File<'a> {
     values: &'a [Picked<'a>],
     absent: Vec<Absent<'a>>,
     refused: Vec<Refused<'a>>,
-    errors: Vec<Failed<'a>>,
+    errors: Vec<serde_json::Value>,
+}
+
+/// Writes the document of inputs that no file came of.
+///
+/// # Errors
+/// The output's.
+pub(super) fn nothing(out: &mut Out, failures: &[Failed]) -> io::Result<()> {
+    let mut files = Files::begin(out, "get", true)?;
+    for failed in failures {
+        let path = JsonText(failed.name());
+        let (absent, refused) = (Vec::new(), Vec::new());
+        files.add(out, &File { path, values: &[], absent, refused, errors: vec![failed.json()] })?;
+    }
+    files.end(out)
 }
 
 /// A key that the input does not have.
@@ -274,16 +295,9 @@ struct Absent<'a> {
 #[derive(Serialize)]
 struct Refused<'a> {
     query: JsonText<'a>,
-    file: &'a str,
+    file: JsonText<'a>,
     key: JsonText<'a>,
     message: &'a str,
-}
-
-/// A file that could not be read.
-#[derive(Serialize)]
-struct Failed<'a> {
-    file: &'a str,
-    error: serde_json::Value,
 }
 
 impl Serialize for Picked<'_> {
@@ -291,7 +305,7 @@ impl Serialize for Picked<'_> {
         let Hit { query, file, view, kv, index, .. } = self.hit;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("query", &JsonText(ByteStr(query.text())))?;
-        map.serialize_entry("file", file)?;
+        map.serialize_entry("file", &json::path(file))?;
         map.serialize_entry("key", &JsonText(view.key(kv)))?;
         map.serialize_entry("index", &index)?;
         map.serialize_entry("type", &self.selected.value_type().to_string())?;

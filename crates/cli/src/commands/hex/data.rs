@@ -110,7 +110,7 @@ pub(super) fn between(
         // The last piece tells what is left.
         let folded = if next == stop { len.saturating_sub(shown) } else { 0 };
         let span = Span::new(at, (bytes.len() as u64).saturating_add(folded));
-        page.bytes(out, &Bytes { span, shown: &bytes, style: FAINT }, &std::mem::take(&mut words))?;
+        page.bytes(out, &Bytes { span, shown: &bytes, style: FAINT }, std::mem::take(&mut words))?;
         at = next;
     }
     Ok(at > span.start)
@@ -251,14 +251,14 @@ impl<'a> Data<'a> {
                 words.push(Run::plain("\n"));
                 words.push(Run::new(FAINT, part.bits.get(self.lang)));
             }
-            page.bytes(out, &Bytes { span, shown, style }, &words)?;
+            page.bytes(out, &Bytes { span, shown, style }, words)?;
         }
         Ok(())
     }
 
     fn numbers(&self, words: &mut Vec<Run>, numbers: &Numbers, style: anstyle::Style) {
         let most = if self.full { numbers.values.len() } else { 16 };
-        let values = numbers.values.iter().take(most).map(|v| text(*v)).collect();
+        let values = numbers.values.iter().take(most).map(|v| units::scalar_text(*v)).collect();
         match numbers.sym {
             Sym::Number(_) => words.push(Run::new(FAINT, " = ")),
             sym => words.push(Run::new(FAINT, format!("\n{} = ", sym.name()))),
@@ -284,7 +284,11 @@ impl<'a> Data<'a> {
         }
         let most = if self.full { info.block_elems } else { info.block_elems.min(8) };
         let values: Option<Vec<String>> = (0..most)
-            .map(|e| blocks::work(info, &block.ordered, e)?.value.map(|w| text(Scalar::F32(rounded(w)))))
+            .map(|e| {
+                blocks::work(info, &block.ordered, e)?
+                    .value
+                    .map(|w| units::scalar_text(Scalar::F32(rounded(w))))
+            })
             .collect();
         let Some(values) = values else { return Ok(()) };
         let words = [Run::new(FAINT, "w = "), Run::plain(self.listed(values, info.block_elems as usize))];
@@ -299,30 +303,9 @@ fn unit(read: &PartReading) -> String {
     if n == 1 { name.to_owned() } else { format!("{n} × {name}") }
 }
 
-/// A number in the shortest digits that give it back.
-fn text(value: Scalar) -> String {
-    match (value.as_integer(), value) {
-        (Some(n), _) => n.to_string(),
-        (None, Scalar::F16(bits)) => ggufkit::format::f16_to_f32(bits).to_string(),
-        (None, Scalar::F32(v)) => short(v.to_string(), || format!("{v:e}")),
-        (None, Scalar::F64(v)) => short(v.to_string(), || format!("{v:e}")),
-        (None, _) => String::new(),
-    }
-}
-
 /// Four significant digits: a weight is no more exact than its code.
 fn rounded(value: f32) -> f32 {
     format!("{value:.3e}").parse().unwrap_or(value)
-}
-
-/// The number, with an exponent where it is shorter so.
-fn short(plain: String, exponent: impl FnOnce() -> String) -> String {
-    if plain.len() > 12 {
-        let other = exponent();
-        if other.len() < plain.len() { other } else { plain }
-    } else {
-        plain
-    }
 }
 
 /// A tensor's blocks as JSON, read while they are written.

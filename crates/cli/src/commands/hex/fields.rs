@@ -10,7 +10,7 @@ use ggufkit::inspect::units;
 
 use super::page::{Bytes, Page};
 use super::palette::{FAINT, of_kind};
-use crate::commands::explain::wrap::{Run, fill};
+use crate::commands::explain::wrap::{Run, fill, fill_owned};
 use crate::out::{self, Ink, Out};
 
 /// What is shown, and how.
@@ -156,7 +156,7 @@ fn field(out: &mut Out, page: &Page, view: &View<'_>, field: &Field<'_>, show: &
             Lang::Zh => format!("；读取停在 {stopped}"),
         }));
     }
-    page.bytes(out, &bytes, &words)
+    page.bytes(out, &bytes, words)
 }
 
 /// Bytes of a field that are shown before it is folded.
@@ -230,10 +230,10 @@ pub(super) fn walk(out: &mut Out, page: &Page, view: &View<'_>, show: &Show) -> 
             heading(out, view, &step.field, show.lang, section.is_some())?;
             section = new;
         }
-        let mut lines = fill(&words(&step.field, &step.note, show.lang), page.step_room());
+        let mut lines = fill_owned(words(&step.field, &step.note, show.lang), page.step_room());
         if !step.next.is_empty() {
             let room = page.step_room().saturating_sub(2);
-            for (i, line) in fill(&[Run::new(FAINT, step.next.clone())], room).into_iter().enumerate() {
+            for (i, line) in fill_owned(vec![Run::new(FAINT, step.next)], room).into_iter().enumerate() {
                 let mark = Run::new(FAINT, if i == 0 { "→ " } else { "  " });
                 lines.push(std::iter::once(mark).chain(line).collect());
             }

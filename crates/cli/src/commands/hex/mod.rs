@@ -19,7 +19,7 @@ use self::fields::Show;
 use self::page::{Bytes, Page};
 use super::explain::lang::{LangArg, choose};
 use super::explain::wrap::Run;
-use crate::args::{InputArgs, ReadArgs};
+use crate::args::{Amount, InputArgs, ReadArgs, amount, range};
 use crate::failure::Failure;
 use crate::frame::{self, Document, PartDoc};
 use crate::json::Files;
@@ -51,7 +51,8 @@ pub(crate) struct Args {
     /// Only the record of this tensor
     #[arg(long, value_name = "NAME", help_heading = "What to show")]
     tensor: Option<String>,
-    /// Only what holds this position, or this range of positions
+    /// Only what holds this position, or a position of this range, whose END is not included (0x40..0x50 and 0x40..+16
+    /// are the same 16 bytes)
     #[arg(long, value_name = "OFFSET[..END]", value_parser = range, help_heading = "What to show")]
     at: Option<(u64, u64)>,
     /// Only this field and what belongs to it: header, kv[3], kv[3].value, tensors[0].offset
@@ -70,7 +71,8 @@ pub(crate) struct Args {
     /// Show the tensor's data instead of its record
     #[arg(long, requires = "tensor", help_heading = "What to show")]
     data: bool,
-    /// Which blocks of the data, from 0; elements, where a type has no blocks
+    /// Which blocks of the data, counted from 0, END not included (0..4 are the first four); elements, where a type has no
+    /// blocks
     #[arg(long, value_name = "N[..END]", value_parser = range, requires = "tensor", help_heading = "What to show")]
     block: Option<(u64, u64)>,
     /// Show the walk of a reader: every step, and why the next length is known
@@ -78,7 +80,7 @@ pub(crate) struct Args {
     steps: bool,
     /// Elements of an array to show one by one
     #[arg(long, value_name = "N|all", default_value = "4", value_parser = amount)]
-    arrays: Detail,
+    arrays: Amount,
     /// Fold nothing
     #[arg(long)]
     full: bool,
@@ -90,35 +92,6 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     read: ReadArgs,
-}
-
-/// `7`, `0x40`, `0x40..0x80` or `0x40..+16`: the first number and the one after the last.
-fn range(text: &str) -> Result<(u64, u64), String> {
-    let number = |text: &str| {
-        let digits = text.replace('_', "");
-        let parsed = match digits.strip_prefix("0x") {
-            Some(hex) => u64::from_str_radix(hex, 16),
-            None => digits.parse(),
-        };
-        parsed.map_err(|error| error.to_string())
-    };
-    let (from, to) = match text.split_once("..") {
-        None => (number(text)?, number(text)?.saturating_add(1)),
-        Some((from, "")) => (number(from)?, u64::MAX),
-        Some((from, len)) if len.starts_with('+') => {
-            let (from, len) = (number(from)?, number(len.trim_start_matches('+'))?);
-            (from, from.saturating_add(len))
-        }
-        Some((from, to)) => (number(from)?, number(to)?),
-    };
-    if to <= from { Err("the range is empty".to_owned()) } else { Ok((from, to)) }
-}
-
-fn amount(text: &str) -> Result<Detail, String> {
-    if text == "all" {
-        return Ok(Detail::All);
-    }
-    text.parse().map(Detail::First).map_err(|_| "not a number and not `all`".to_owned())
 }
 
 /// The colour of a field, for other commands that show bytes.
@@ -155,9 +128,9 @@ impl Args {
                 tally.files += 1;
             }
             if let Some(files) = &mut files {
-                for (label, failure) in document.unopened() {
-                    let mut file = HexFile::new(ByteStr(label.as_bytes()), None, None, self.arrays);
-                    file.error = Some(failure.json());
+                for failed in document.unopened() {
+                    let mut file = HexFile::new(failed.name(), None, None, self.detail());
+                    file.error = Some(failed.failure.json());
                     files.add(out, &file)?;
                 }
             }
@@ -178,7 +151,10 @@ impl Args {
     }
 
     fn detail(&self) -> Detail {
-        if self.full { Detail::All } else { self.arrays }
+        match self.arrays {
+            Amount(Some(n)) if !self.full => Detail::First(n),
+            _ => Detail::All,
+        }
     }
 
     /// What was asked for in this file; `None` when it has no such thing.
@@ -266,7 +242,7 @@ impl Args {
         let page = Page::new(out, last);
         if let Some(select) = self.select(&view).filter(|_| !only_data) {
             let all = select == Select::All;
-            let detail = if self.full { Detail::All } else { self.arrays };
+            let detail = self.detail();
             let stopped = part.outcome.error.as_ref();
             let stopped = stopped.map(|error| format!("{} ({:#x})", error.path(), error.offset()));
             let show = Show { select, detail, context: self.context, full: self.full, lang, stopped };
@@ -305,13 +281,13 @@ impl Args {
         }
         let shown = part.head.get(..64).unwrap_or(part.head);
         let span = Span::new(self.read.offset, shown.len() as u64);
-        let words = [Run::plain(match lang {
+        let words = vec![Run::plain(match lang {
             Lang::En => "the first bytes; there is no header that could be read",
             Lang::Zh => "文件开头的字节；读不出文件头",
         })];
         let page = Page::new(out, span.end());
         page.ruler(out)?;
-        page.bytes(out, &Bytes { span, shown, style: palette::FAINT }, &words)
+        page.bytes(out, &Bytes { span, shown, style: palette::FAINT }, words)
     }
 
     /// Whether something in particular is asked for.

@@ -12,14 +12,13 @@
 //! 0x0004  03 00 00 00              header.version  u32 = 3
 //! ```
 
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use anstyle::Style;
-use ggufkit::format::Span;
+use ggufkit::format::{Span, spaced_hex};
 
 use super::palette::FAINT;
-use crate::commands::explain::wrap::{Run, fill};
+use crate::commands::explain::wrap::{Run, fill_owned};
 use crate::out::{Ink, Out};
 
 /// Columns from which on there is room for words beside sixteen bytes.
@@ -97,8 +96,8 @@ impl Page {
     }
 
     /// Bytes with words.
-    pub(super) fn bytes(&self, out: &mut Out, bytes: &Bytes<'_>, words: &[Run]) -> io::Result<()> {
-        let words = fill(words, self.room());
+    pub(super) fn bytes(&self, out: &mut Out, bytes: &Bytes<'_>, words: Vec<Run>) -> io::Result<()> {
+        let words = fill_owned(words, self.room());
         if self.wide { self.beside(out, bytes, &words) } else { self.above(out, bytes, &words) }
     }
 
@@ -113,18 +112,17 @@ impl Page {
             let column = at % ROW;
             let (row, after) = rest.split_at(rest.len().min((ROW - column) as usize));
             let (lead, width) = (column as usize * 3, (row.len() * 3).saturating_sub(1));
-            let painted =
-                if row.is_empty() { String::new() } else { out.styled(bytes.style, hex(row)).to_string() };
-            let text = out.styled(bytes.style, ascii(row));
-            let start = format!(
-                "{} {bar} {:lead$}{painted}{:fill$} {bar} {:before$}{text}",
-                out.paint(Ink::Faint, self.position(at)),
-                "",
-                "",
-                "",
-                fill = 47_usize.saturating_sub(lead + width),
-                before = column as usize,
-            );
+            let mut start = String::with_capacity(160);
+            let gap = |start: &mut String, n: usize| start.extend(std::iter::repeat_n(' ', n));
+            out.push_styled(&mut start, Ink::Faint.style(), &self.position(at));
+            start.push(' ');
+            start.push_str(&bar);
+            gap(&mut start, 1 + lead);
+            out.push_styled(&mut start, bytes.style, &spaced_hex(row));
+            gap(&mut start, 48_usize.saturating_sub(lead + width));
+            start.push_str(&bar);
+            gap(&mut start, 1 + column as usize);
+            out.push_styled(&mut start, bytes.style, &ascii(row));
             let after_text = ROW as usize - column as usize - row.len();
             line(out, &start, after_text + 2, words.next())?;
             at = at.saturating_add(row.len() as u64);
@@ -137,6 +135,9 @@ impl Page {
             let start = format!("{position} {bar} {mark} {bar}");
             line(out, &start, 1 + ROW as usize + 2, words.next())?;
         }
+        if words.len() == 0 {
+            return Ok(());
+        }
         let blank = format!("{:w$} {bar} {:47} {bar}", "", "", w = self.digits + 2);
         words.try_for_each(|words| line(out, &blank, 1 + ROW as usize + 2, Some(words)))
     }
@@ -145,11 +146,14 @@ impl Page {
         let inline = bytes.span.len <= INLINE && bytes.folded() == 0;
         // Longer runs stand below, in rows that have positions of their own.
         let (position, own) = match inline {
-            true => (self.position(bytes.span.start), hex(bytes.shown)),
+            true => (self.position(bytes.span.start), spaced_hex(bytes.shown)),
             false => (" ".repeat(self.digits + 2), String::new()),
         };
         let gap = 23_usize.saturating_sub(own.len()) + 2;
-        let start = format!("{}  {}", out.paint(Ink::Faint, position), out.styled(bytes.style, own));
+        let mut start = String::with_capacity(64);
+        out.push_styled(&mut start, Ink::Faint.style(), &position);
+        start.push_str("  ");
+        out.push_styled(&mut start, bytes.style, &own);
         let mut words = words.iter();
         line(out, &start, gap, words.next())?;
         words.try_for_each(|words| line(out, "", self.indent(), Some(words)))?;
@@ -158,7 +162,7 @@ impl Page {
         }
         let mut at = bytes.span.start;
         for row in bytes.shown.chunks(ROW as usize) {
-            let (position, hex) = (self.position(at), format!("{:47}", hex(row)));
+            let (position, hex) = (self.position(at), format!("{:47}", spaced_hex(row)));
             let (position, hex) = (out.paint(Ink::Faint, position), out.styled(bytes.style, hex));
             let text = out.styled(bytes.style, ascii(row));
             writeln!(out, "{position}  {hex}  {text}")?;
@@ -181,11 +185,16 @@ impl Page {
     ) -> io::Result<()> {
         let shown = bytes.shown.get(..INLINE as usize).unwrap_or(bytes.shown);
         let more = if bytes.span.len > shown.len() as u64 { "…" } else { "" };
-        let own = hex(shown);
+        let own = spaced_hex(shown);
         let gap = 24_usize.saturating_sub(own.len() + more.chars().count()) + 2;
         let position = self.position(bytes.span.start);
-        let (number, position) = (out.paint(Ink::Faint, number), out.paint(Ink::Faint, position));
-        let start = format!("{number}  {position}  {}{more}", out.styled(bytes.style, own));
+        let mut start = String::with_capacity(64);
+        out.push_styled(&mut start, Ink::Faint.style(), number);
+        start.push_str("  ");
+        out.push_styled(&mut start, Ink::Faint.style(), &position);
+        start.push_str("  ");
+        out.push_styled(&mut start, bytes.style, &own);
+        start.push_str(more);
         let mut words = words.iter();
         line(out, &start, gap, words.next())?;
         words.try_for_each(|words| line(out, "", self.step_indent(), Some(words)))
@@ -204,24 +213,18 @@ impl Page {
 
 /// A line: its start, and `gap` columns further on the words.
 fn line(out: &mut Out, start: &str, gap: usize, words: Option<&Vec<Run>>) -> io::Result<()> {
-    let mut text = String::new();
-    for run in words.into_iter().flatten() {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{}", out.styled(run.style, &run.text));
+    // One write for a line, and no formatting where a text is shown as it is: there may be millions of lines.
+    let mut text = String::with_capacity(start.len() + gap + 80);
+    text.push_str(start);
+    match words.filter(|words| words.iter().any(|run| !run.text.is_empty())) {
+        Some(words) => {
+            text.extend(std::iter::repeat_n(' ', gap));
+            words.iter().for_each(|run| out.push_styled(&mut text, run.style, &run.text));
+        }
+        None => text.truncate(text.trim_end().len()),
     }
-    if text.is_empty() {
-        writeln!(out, "{}", start.trim_end())
-    } else {
-        writeln!(out, "{start}{:gap$}{text}", "")
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 3);
-    for (i, byte) in bytes.iter().enumerate() {
-        let _ = write!(text, "{}{byte:02x}", if i == 0 { "" } else { " " });
-    }
-    text
+    text.push('\n');
+    out.write_all(text.as_bytes())
 }
 
 /// The bytes as characters, where they are visible ASCII.

@@ -14,7 +14,8 @@ use ggufkit::io::sink::{SinkError, save, unwatched};
 use ggufkit::io::{FileSource, HeadBuffer, diagnose};
 
 use crate::args::ReadArgs;
-use crate::json::Files;
+use crate::failure::{Failed, Failure};
+use crate::json::{self, Files};
 use crate::out::{self, Ink, Out};
 use crate::{FAILED, NO, OK};
 
@@ -124,17 +125,20 @@ struct Written {
 }
 
 /// What became of a file.
-struct Answer {
+struct Answer<'a> {
     label: String,
+    path: &'a Path,
     result: Result<Outcome, RepairError>,
     written: Vec<Written>,
     /// What stopped the writing.
-    failure: Option<String>,
+    failure: Option<Failed>,
 }
 
 impl Job<'_> {
     /// Plans, says, writes, reads again.
     pub(super) fn run(&self, out: &mut Out, policy: &Policy) -> io::Result<u8> {
+        // What is printed is a report; the work does not depend on who reads it.
+        out.hold();
         let label = out::path(self.file);
         if self.file.as_os_str() == "-" {
             let message = "a file is needed: what comes through a pipe is gone when it is known what to do";
@@ -144,18 +148,24 @@ impl Job<'_> {
         let source = match FileSource::open(self.file) {
             Ok(source) => source,
             Err(error) => {
-                let answer = Answer { label, result: Err(error.into()), written: Vec::new(), failure: None };
+                let answer = Answer {
+                    label,
+                    path: self.file,
+                    result: Err(error.into()),
+                    written: Vec::new(),
+                    failure: None,
+                };
                 return self.finish(out, &answer);
             }
         };
         let input = Input {
             source: &source as &Source,
-            label: &label,
+            label: json::bytes_of(self.file),
             file_name: self.file.file_name().and_then(|name| name.to_str()),
             read: self.read,
         };
         let result = repair(&input, policy);
-        let mut answer = Answer { label: label.clone(), result, written: Vec::new(), failure: None };
+        let mut answer = Answer { label, path: self.file, result, written: Vec::new(), failure: None };
         if !self.json {
             say::plan(out, &answer)?;
         }
@@ -170,7 +180,7 @@ impl Job<'_> {
         self.finish(out, &answer)
     }
 
-    fn finish(&self, out: &mut Out, answer: &Answer) -> io::Result<u8> {
+    fn finish(&self, out: &mut Out, answer: &Answer<'_>) -> io::Result<u8> {
         if self.json {
             let mut files = Files::begin(out, self.command, true)?;
             files.add(out, &say::json(answer))?;
@@ -191,7 +201,7 @@ impl Job<'_> {
         source: &FileSource,
         outputs: &[Output],
         written: &mut Vec<Written>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Failed> {
         let path = |output: &Output| {
             let path = self.output?;
             Some(match &output.file_name {
@@ -199,33 +209,43 @@ impl Job<'_> {
                 _ => path.to_owned(),
             })
         };
+        let failed = |path: &Path, failure| Failed { path: path.to_owned(), failure };
         if let (Some(folder), true) = (self.output, self.folder) {
-            fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", out::path(folder)))?;
+            fs::create_dir_all(folder).map_err(|error| failed(folder, Failure::Io(error)))?;
             // All of them or none, as far as that can be told before.
             let there = outputs.iter().filter_map(path).find(|path| path.symlink_metadata().is_ok());
             if let Some(path) = there.filter(|_| !self.force) {
-                return Err(say::exists(&path));
+                let failure = failure(SinkError::Exists(path.clone()));
+                return Err(failed(&path, failure));
             }
         }
         for output in outputs {
             let (bytes, copied) = (output.plan.len(), output.plan.copied());
             let mut one = Written { path: path(output), bytes, copied, done: false, errors: 0, warnings: 0 };
             if let Some(path) = &one.path {
-                match save(&output.plan, source, path, self.force, &mut unwatched) {
-                    Ok(()) => {}
-                    Err(SinkError::Exists(path)) => return Err(say::exists(&path)),
-                    Err(SinkError::IsSource(path)) => {
-                        return Err(format!("{} is the file itself: name another", out::path(&path)));
-                    }
-                    Err(error) => return Err(error.to_string()),
-                }
-                let (errors, warnings) =
-                    judge(path).map_err(|error| format!("{}: {error}", out::path(path)))?;
-                (one.done, one.errors, one.warnings) = (true, errors, warnings);
+                save(&output.plan, source, path, self.force, &mut unwatched)
+                    .map_err(|error| failed(path, failure(error)))?;
+                one.done = true;
+                (one.errors, one.warnings) = judge(path).map_err(|error| failed(path, Failure::Io(error)))?;
             }
             written.push(one);
         }
         Ok(())
+    }
+}
+
+/// Why nothing was written, as all commands say it.
+fn failure(error: SinkError) -> Failure {
+    match error {
+        SinkError::Exists(path) => {
+            Failure::usage("exists", format!("{} exists; --force replaces it", out::path(&path)))
+        }
+        SinkError::IsSource(path) => {
+            Failure::usage("is-input", format!("{} is the file itself: name another", out::path(&path)))
+        }
+        SinkError::Write { source, .. } => Failure::Io(source),
+        SinkError::Read { ref source, .. } => Failure::Io(io::Error::new(source.kind(), error.to_string())),
+        other => Failure::Io(io::Error::other(other.to_string())),
     }
 }
 
@@ -238,9 +258,8 @@ fn judge(path: &Path) -> io::Result<(u64, u64)> {
     if let Some(error) = &read.error {
         return Err(io::Error::other(format!("what was written cannot be read: {error}")));
     }
-    let label = out::path(path);
     let file = File {
-        label: &label,
+        label: json::bytes_of(path),
         file_name: path.file_name().and_then(|name| name.to_str()),
         size: ggufkit::format::ReadAt::size(&source),
         view: read.index.as_ref().map(|index| View::new(index, buffer.bytes())),
@@ -248,7 +267,7 @@ fn judge(path: &Path) -> io::Result<(u64, u64)> {
         diagnosis: &diagnosis,
         source: Some(&source as &Source),
     };
-    let report: Report = check(&Subject::single(&file), &ggufkit::check::Options::default());
+    let report: Report = check(&Subject::single(&file), &ggufkit::check::Options::default(), None);
     let count = |severity| report.count(severity);
     Ok((count(ggufkit::check::Severity::Error), count(ggufkit::check::Severity::Warning)))
 }

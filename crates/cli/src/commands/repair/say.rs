@@ -1,7 +1,6 @@
 //! What was planned, done and refused, for a person and for a program.
 
 use std::io::{self, Write as _};
-use std::path::Path;
 
 use ggufkit::edit::repair::{RepairError, Step};
 use ggufkit::format::ByteStr;
@@ -10,6 +9,7 @@ use ggufkit::inspect::units;
 use serde_json::{Value, json};
 
 use super::{Answer, Written};
+use crate::failure::{Failed, Failure};
 use crate::out::{self, Ink, Out};
 
 /// Steps that are printed; the others are counted. JSON has all.
@@ -19,7 +19,7 @@ const SHOWN: usize = 100;
 const NAME: usize = 60;
 
 /// Says what will be done, before it is done.
-pub(super) fn plan(out: &mut Out, answer: &Answer) -> io::Result<()> {
+pub(super) fn plan(out: &mut Out, answer: &Answer<'_>) -> io::Result<()> {
     let Ok(outcome) = &answer.result else { return Ok(()) };
     let head = out.paint(Ink::Head, &answer.label);
     match outcome.steps.len() {
@@ -61,12 +61,12 @@ fn one(out: &mut Out, step: &Step) -> io::Result<()> {
 }
 
 /// Says what was done, or why nothing was.
-pub(super) fn end(out: &mut Out, answer: &Answer) -> io::Result<()> {
+pub(super) fn end(out: &mut Out, answer: &Answer<'_>) -> io::Result<()> {
     for written in &answer.written {
         file(out, written)?;
     }
     if let Some(failure) = &answer.failure {
-        out.message(Ink::Bad, "error", failure)?;
+        out.message(Ink::Bad, "error", &failure.to_string())?;
     }
     match &answer.result {
         Err(RepairError::Io(error)) => out.message(Ink::Bad, "error", &format!("{}: {error}", answer.label)),
@@ -101,11 +101,6 @@ fn file(out: &mut Out, written: &Written) -> io::Result<()> {
     Ok(())
 }
 
-/// That a file is in the way.
-pub(super) fn exists(path: &Path) -> String {
-    format!("{} exists; --force replaces it", out::path(path))
-}
-
 fn step_json(step: &Step) -> Value {
     json!({
         "code": step.code,
@@ -120,11 +115,11 @@ fn step_json(step: &Step) -> Value {
 }
 
 /// Everything, as JSON.
-pub(super) fn json(answer: &Answer) -> Value {
+pub(super) fn json(answer: &Answer<'_>) -> Value {
     let written: Vec<Value> = (answer.written.iter())
         .map(|one| {
             json!({
-                "path": one.path.as_deref().map(|path| path.display().to_string()),
+                "path": one.path.as_deref().map(crate::json::path),
                 "bytes": one.bytes,
                 "copied": one.copied,
                 "written": one.done,
@@ -134,13 +129,13 @@ pub(super) fn json(answer: &Answer) -> Value {
         })
         .collect();
     let mut out = json!({
-        "path": answer.label,
+        "path": crate::json::path(answer.path),
         "sound": null,
         "repairs": [],
         "kept": [],
         "refused": [],
         "outputs": written,
-        "error": answer.failure,
+        "errors": answer.failure.iter().map(Failed::json).collect::<Vec<_>>(),
     });
     let mut put = |key: &str, value: Value| {
         if let Some(slot) = out.get_mut(key) {
@@ -153,7 +148,11 @@ pub(super) fn json(answer: &Answer) -> Value {
             put("repairs", outcome.steps.iter().map(step_json).collect());
             put("kept", json!(outcome.left));
         }
-        Err(RepairError::Io(error)) => put("error", json!(error.to_string())),
+        Err(RepairError::Io(error)) => {
+            // The kind and the message are all that a failure is made of.
+            let failure = Failure::Io(io::Error::new(error.kind(), error.to_string()));
+            put("errors", json!([Failed { path: answer.path.to_owned(), failure }.json()]));
+        }
         Err(RepairError::Refused(refusal)) => {
             let one = |reason: &ggufkit::edit::repair::Reason| {
                 json!({

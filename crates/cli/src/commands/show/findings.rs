@@ -1,14 +1,14 @@
 //! What was found around the heads, added to what the heads themselves tell.
 
-use ggufkit::inspect::summary::{MAX_LISTED, Notice, Shards, Summary};
-use ggufkit::inspect::units;
+use ggufkit::inspect::summary::{Notice, Shards, Summary};
+use ggufkit::inspect::{Text, units};
 use ggufkit::io::{Diagnosis, Message, ShardProblem};
 
 use crate::frame::Document;
-use crate::out;
+use crate::{json, out};
 
 /// Adds the findings to the summary; returns the bytes that a broken-off download lacks.
-pub(super) fn merge(document: &Document<'_>, summary: Option<&mut Summary<'_>>) -> u64 {
+pub(super) fn merge<'a>(document: &Document<'a>, summary: Option<&mut Summary<'a>>) -> u64 {
     let Some(summary) = summary else { return 0 };
     let mut missing_bytes = 0_u64;
     for part in document.parts {
@@ -50,8 +50,8 @@ pub(super) fn merge(document: &Document<'_>, summary: Option<&mut Summary<'_>>) 
             missing_count: 0,
         });
         shards.missing_count = set.missing_count().into();
-        shards.missing = set.missing().take(MAX_LISTED).map(|path| out::path(&path)).collect();
-        if let Some(first) = shards.missing.first() {
+        shards.missing = document.missing.iter().map(|path| Text(json::bytes_of(path))).collect();
+        if let Some(first) = document.missing.first().map(|path| out::path(path)) {
             let message = match shards.missing_count {
                 1 => format!("a shard is missing: {first}"),
                 n => format!("{n} of {} shards are missing, first {first}", set.count()),

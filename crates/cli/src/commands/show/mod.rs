@@ -7,6 +7,7 @@ mod screen;
 
 use std::io::{self, Write as _};
 
+use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::summary::{Summary, summary};
 use serde::Serialize;
 use serde_json::Value;
@@ -42,9 +43,9 @@ pub(crate) struct Args {
 
 /// The JSON of one file, or of the shards of one model:
 ///
-/// * `path`: as given, escaped;
-/// * `error`: why it could not be read to the end of its head, `null` where it could; `errors`: the same for every file of
-///   a split model, each with its `path`;
+/// * `path`: as given; `{"bytes": base64}` where it is not UTF-8, as all paths;
+/// * `errors`: why it, or a file of a split model, could not be read to the end of its head: of each file its `path` and
+///   the `error`; empty where all were;
 /// * the fields of [`Summary`], absent where not even the header could be read. Of a head that was read in part, which
 ///   `file.complete` tells, they hold what was read, and nothing follows from what they lack. `notices` also holds what
 ///   looking around the head found: `partial-file`, `joined-files`, `trailing-bytes`, `misread-layout`, and the `shard-*`
@@ -52,8 +53,7 @@ pub(crate) struct Args {
 /// * `missing_bytes`: bytes that a broken-off download lacks, 0 where none are missing.
 #[derive(Serialize)]
 struct Json<'a> {
-    path: &'a str,
-    error: Option<Value>,
+    path: JsonText<'a>,
     errors: Vec<Value>,
     #[serde(flatten)]
     summary: Option<&'a Summary<'a>>,
@@ -89,12 +89,6 @@ impl Args {
 
 impl<'a> Json<'a> {
     fn of(document: &'a Document<'_>, summary: Option<&'a Summary<'a>>, missing_bytes: u64) -> Self {
-        Self {
-            path: document.label,
-            error: document.error_json(),
-            errors: document.errors_json(),
-            summary,
-            missing_bytes,
-        }
+        Self { path: JsonText(document.path), errors: document.errors_json(), summary, missing_bytes }
     }
 }

@@ -402,7 +402,7 @@ fn place(notice: &Notice<'_>) -> String {
         words.push(path.clone());
         words.extend(notice.name.as_ref().map(|name| quoted(name, 64)));
         words.extend(notice.offset.map(|at| format!("at {at:#x}")));
-        words.extend(notice.file.map(|file| format!("in {file}")));
+        words.extend(notice.file.map(|file| format!("in {}", file.display())));
     }
     words.join(" ")
 }

@@ -11,6 +11,9 @@ use crate::out::{self, Ink, Out, pad, pad_left};
 /// Types that a group names.
 const MAX_TYPES: usize = 3;
 
+/// Columns in which a type and its share can be told: `Q4_K 91%`.
+const MIN_TYPES: usize = 8;
+
 /// Prints a row for each group, unless only totals are asked for, and their sum.
 pub(super) fn print(
     out: &mut Out,
@@ -32,22 +35,25 @@ pub(super) fn print(
             *wide = (*wide).max(out::columns(cell));
         }
     }
-    let types = by != By::Type && !only_totals;
-    let text = join(&title, &wide, if types { "types" } else { "" }, out);
+    // What is left of a line; where that is next to nothing, types are no column at all.
+    let taken = wide.iter().map(|wide| wide + 2).sum::<usize>();
+    let room = if out.is_terminal() { out.width().saturating_sub(taken) } else { usize::MAX };
+    let types = by != By::Type && !only_totals && room >= MIN_TYPES;
+    let text = join(&title, &wide, if types { "types" } else { "" });
     let text = out.paint(Ink::Faint, text);
     writeln!(out, "{text}")?;
     for group in listed {
-        let mix = if types { mix(&group.mix, group.totals.bytes) } else { String::new() };
-        let text = join(&cells(group), &wide, &mix, out);
+        let mix = if types { mix(&group.mix, group.totals.bytes, room) } else { String::new() };
+        let text = join(&cells(group), &wide, &mix);
         writeln!(out, "{text}")?;
     }
-    let text = join(&sum, &wide, "", out);
+    let text = join(&sum, &wide, "");
     let text = out.paint(Ink::Head, text);
     writeln!(out, "{text}")
 }
 
-/// A line of cells, and the types behind them, which are the first to go in a terminal that is too narrow.
-fn join(cells: &[String; 6], wide: &[usize; 6], types: &str, out: &Out) -> String {
+/// A line of cells, and the types behind them.
+fn join(cells: &[String; 6], wide: &[usize; 6], types: &str) -> String {
     let mut text = String::new();
     for (at, (cell, wide)) in cells.iter().zip(wide).enumerate() {
         match at {
@@ -58,8 +64,7 @@ fn join(cells: &[String; 6], wide: &[usize; 6], types: &str, out: &Out) -> Strin
             }
         }
     }
-    let room = if out.is_terminal() { out.width() } else { usize::MAX };
-    if !types.is_empty() && out::columns(&text) + 2 + out::columns(types) <= room {
+    if !types.is_empty() {
         text.push_str("  ");
         text.push_str(types);
     }
@@ -101,19 +106,25 @@ fn line(name: String, totals: &Totals, all: u64) -> [String; 6] {
     ]
 }
 
-fn mix(mix: &[Share], all: u64) -> String {
-    let mut words: Vec<String> = mix
-        .iter()
-        .take(MAX_TYPES)
-        .map(|share| {
-            let part = share.totals.bytes as f64 * 100.0 / all.max(1) as f64;
-            format!("{} {part:.0}%", share.tensor_type)
-        })
-        .collect();
-    if mix.len() > MAX_TYPES {
-        words.push(format!("{} more", mix.len() - MAX_TYPES));
-    }
-    words.join(", ")
+/// The types of a group in at most `room` columns: as many as fit, and the number of the others.
+fn mix(mix: &[Share], all: u64, room: usize) -> String {
+    let one = |share: &Share| {
+        let part = share.totals.bytes as f64 * 100.0 / all.max(1) as f64;
+        format!("{} {part:.0}%", share.tensor_type)
+    };
+    let first = |shown: usize| {
+        let mut words: Vec<String> = mix.iter().take(shown).map(one).collect();
+        if mix.len() > words.len() {
+            words.push(format!("{} more", mix.len() - words.len()));
+        }
+        words.join(", ")
+    };
+    let fits = |text: &String| out::columns(text) <= room;
+    (1..=MAX_TYPES).rev().map(first).find(fits).unwrap_or_else(|| match mix.first() {
+        // One type, and no room for the number of the others.
+        Some(share) => out::fit(format!("{}, …", one(share)).as_bytes(), room),
+        None => String::new(),
+    })
 }
 
 /// Prints what the tensors come to.
@@ -130,4 +141,38 @@ pub(super) fn total(out: &mut Out, answer: &Answer<'_, '_>) -> io::Result<()> {
         "{tensors}, {elements}, {size} ({}), {bits} bits per weight",
         plural(all.bytes, "byte", "bytes")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use ggufkit::format::spec::TensorType;
+
+    use super::*;
+
+    #[test]
+    fn types_are_shortened_and_never_left_out() {
+        let share = |tensor_type, bytes| {
+            let totals = Totals { tensors: 1, elements: 1, bytes, sizing: Sizing::Exact };
+            Share { tensor_type, totals }
+        };
+        let shares = [
+            share(TensorType::IQ4_XS, 540),
+            share(TensorType::Q6_K, 370),
+            share(TensorType::Q5_0, 70),
+            share(TensorType::F32, 20),
+        ];
+        for (room, expected) in [
+            (usize::MAX, "IQ4_XS 54%, Q6_K 37%, Q5_0 7%, 1 more"),
+            (37, "IQ4_XS 54%, Q6_K 37%, Q5_0 7%, 1 more"),
+            (36, "IQ4_XS 54%, Q6_K 37%, 2 more"),
+            (27, "IQ4_XS 54%, 3 more"),
+            (17, "IQ4_XS 54%, …"),
+            (12, "IQ4_XS 54%,…"),
+            (8, "IQ4_XS …"),
+        ] {
+            assert_eq!(mix(&shares, 1000, room), expected, "{room}");
+        }
+        assert_eq!(mix(&shares[3..], 20, 8), "F32 100%");
+        assert_eq!(mix(&[share(TensorType::IQ4_XS, 1)], 1, 11), "IQ4_XS 100%");
+    }
 }

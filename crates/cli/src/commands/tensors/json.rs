@@ -1,6 +1,7 @@
 //! The JSON of `gguf tensors`.
 
 use ggufkit::inspect::dump::TensorEntry;
+use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::tensors::{Group, GroupKey, OriginalShape, Row, Share, Sizing, Totals};
 use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
@@ -11,7 +12,8 @@ use crate::frame::Document;
 
 /// The tensors of one input:
 ///
-/// * `path`: as given, escaped; `error` and `errors`: as in `gguf show`;
+/// * `path` and `errors`: as in `gguf show`; `problems`: what is wrong with the shard set, each with its `code`, `message`
+///   and whether it is `fatal`; an answer without the missing shards is not about all of the model;
 /// * `tensors`: the selected tensors in the order asked for, each with the fields of `gguf dump` and `bits_per_weight`,
 ///   `layer`, `in_file` (whether all its data lies in the file; `null` where that is not known), `original_shape` (of
 ///   `comfy.gguf.orig_shape.*`; absent without) and, for a split model, `file`; absent with `--by` and `--totals`;
@@ -20,9 +22,9 @@ use crate::frame::Document;
 /// * `totals`: of all selected tensors.
 #[derive(Serialize)]
 pub(super) struct File<'d, 'a> {
-    path: &'d str,
-    error: Option<Value>,
+    path: JsonText<'d>,
     errors: Vec<Value>,
+    problems: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tensors: Option<Tensors<'d, 'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,9 +36,9 @@ impl<'d, 'a> File<'d, 'a> {
     /// Of a file of which nothing could be read.
     pub(super) fn failed(document: &'d Document<'a>) -> Self {
         Self {
-            path: document.label,
-            error: document.error_json(),
+            path: JsonText(document.path),
             errors: document.errors_json(),
+            problems: document.problems_json(),
             tensors: None,
             groups: None,
             totals: None,
@@ -69,7 +71,7 @@ impl Serialize for Tensors<'_, '_> {
                 layer: row.layer,
                 in_file: row.in_file(),
                 original_shape: original(self.0, &row),
-                file: self.0.shards.then(|| self.0.label(row.part_index)),
+                file: self.0.shards.then(|| JsonText(self.0.path(row.part_index))),
             })?;
         }
         seq.end()
@@ -90,7 +92,7 @@ struct Tensor<'s, 'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     original_shape: Option<OriginalShape<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'s str>,
+    file: Option<JsonText<'s>>,
 }
 
 /// Totals as JSON writes them.
@@ -139,7 +141,7 @@ impl GroupSum {
             GroupKey::Layer(n) => json!(n),
             GroupKey::NoLayer => Value::Null,
             GroupKey::Type(ty) => json!(ty.to_string()),
-            GroupKey::Shard(part) => json!(answer.label(part)),
+            GroupKey::Shard(part) => json!(JsonText(answer.path(part))),
         };
         let of_type =
             |share: &Share| TypeSum { name: share.tensor_type.to_string(), sum: Sum::of(&share.totals) };

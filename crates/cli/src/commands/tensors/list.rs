@@ -105,7 +105,9 @@ fn remarks(answer: &Answer<'_, '_>, row: &Row<'_>) -> Vec<(Ink, String)> {
 /// Prints the list.
 pub(super) fn print(out: &mut Out, answer: &Answer<'_, '_>) -> io::Result<()> {
     if answer.places.is_empty() {
-        return Ok(());
+        // Of a head that was read in part, and of a choice that nothing passes, something else is said.
+        let none = answer.document.failures.is_empty() && answer.table.iter().next().is_none();
+        return if none { writeln!(out, "no tensors") } else { Ok(()) };
     }
     let mut wide = COLUMNS.map(|column| out::columns(column.title));
     let mut name_wide = out::columns("name");

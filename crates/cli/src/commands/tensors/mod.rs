@@ -7,10 +7,12 @@ mod select;
 
 use std::io::{self, Write as _};
 
+use ggufkit::format::ByteStr;
 use ggufkit::inspect::tensors::{GroupBy, Order, OriginalShapes, Table, ordered};
 
 use crate::args::{InputArgs, ReadArgs};
-use crate::frame::Document;
+use crate::failure::Failure;
+use crate::frame::{Document, PartDoc};
 use crate::json::Files;
 use crate::out::{Ink, Out};
 use crate::{FAILED, NO, OK, frame};
@@ -117,8 +119,9 @@ impl By {
 
 impl Args {
     pub(crate) fn run(mut self, out: &mut Out) -> io::Result<u8> {
-        if let Err(error) = self.select.take_patterns(&mut self.inputs) {
-            out.message(Ink::Bad, "error", &error)?;
+        if let Err(message) = self.select.take_patterns(&mut self.inputs) {
+            let failure = Failure::usage("bad-pattern", message);
+            frame::refuse(out, "tensors", self.json, &failure)?;
             return Ok(FAILED);
         }
         let mut files = if self.json { Some(Files::begin(out, "tensors", true)?) } else { None };
@@ -150,6 +153,7 @@ impl Args {
                 let by = self.by.map(|by| answer.groups(by, self.sort, self.reverse));
                 return files.add(out, &json::File::of(&answer, by, self.totals));
             }
+            frame::report_problems(out, document)?;
             if !std::mem::take(&mut first) {
                 writeln!(out)?;
             }
@@ -194,14 +198,19 @@ impl<'a> Answer<'_, 'a> {
         self.places.iter().filter_map(|(part, index)| self.table.row(*part, *index))
     }
 
-    /// The name of a file of the model.
+    /// A file of the model.
+    fn part(&self, part: usize) -> Option<&PartDoc<'a>> {
+        self.document.parts.iter().filter(|part| part.index().is_some()).nth(part)
+    }
+
+    /// Its name, for people.
     fn label(&self, part: usize) -> &str {
-        self.document
-            .parts
-            .iter()
-            .filter(|part| part.index().is_some())
-            .nth(part)
-            .map_or("", |part| &part.label)
+        self.part(part).map_or("", |part| &part.label)
+    }
+
+    /// Its name, byte for byte.
+    fn path(&self, part: usize) -> ByteStr<'_> {
+        self.part(part).map_or(ByteStr(b""), PartDoc::name)
     }
 
     fn groups(&self, by: By, sort: Sort, reverse: bool) -> Vec<ggufkit::inspect::tensors::Group> {

@@ -19,7 +19,7 @@ pub(super) struct SelectArgs {
     /// Only tensors of this type, by name or id (Q4_K, 12); may be given again
     #[arg(long = "type", value_name = "TYPE", value_parser = tensor_type, help_heading = "Selection")]
     types: Vec<TensorType>,
-    /// Only tensors of these layers, both ends included: 3, 0..3, 30.. ; may be given again
+    /// Only tensors of these layers, both ends included: 3, 0..3 (0 to 3), 30.. ; may be given again
     #[arg(long = "layer", value_name = "A..B", value_parser = layers, help_heading = "Selection")]
     layers: Vec<RangeInclusive<u64>>,
     /// Only tensors of at least this size: 4096, 10K, 1.5M, 1GiB (powers of 1024), 10MB (of 1000)

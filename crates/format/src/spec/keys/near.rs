@@ -3,12 +3,10 @@
 use alloc::vec::Vec;
 
 use super::{ARCH, KEYS, lookup};
+use crate::edits::{MOST_EDITS, edits};
 
 /// Longest key, in bytes, that suggestions are made for. Known keys are shorter than 80.
 const LONGEST: usize = 96;
-
-/// Most edits a suggestion may be away.
-const MOST_EDITS: u8 = 3;
 
 /// Patterns that differ from the key by a few typing errors, the closest first, at most `max` of them.
 ///
@@ -89,61 +87,4 @@ impl Normal {
     fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
-}
-
-/// Edit distance with neighbour swaps (optimal string alignment), or `None` where it exceeds what the length
-/// allows.
-fn edits(a: &[u8], b: &[u8]) -> Option<u8> {
-    let shorter = a.len().min(b.len());
-    let allowed = match shorter {
-        0..=3 => return (a == b).then_some(0),
-        4..=7 => 1,
-        8..=14 => 2,
-        _ => MOST_EDITS,
-    };
-    if a.len().abs_diff(b.len()) > usize::from(allowed) || b.len() > LONGEST {
-        return None;
-    }
-    // Three rows of the table: the row before the last is needed for swaps.
-    let mut before = [0u8; LONGEST + 1];
-    let mut last = [0u8; LONGEST + 1];
-    let mut row = [0u8; LONGEST + 1];
-    for (j, cell) in last.iter_mut().enumerate() {
-        *cell = u8::try_from(j).unwrap_or(u8::MAX);
-    }
-    let mut previous_a = None;
-    for (i, &x) in a.iter().enumerate() {
-        let mut left = u8::try_from(i).unwrap_or(u8::MAX).saturating_add(1);
-        let mut best = left;
-        if let Some(cell) = row.first_mut() {
-            *cell = left;
-        }
-        for (j, &y) in b.iter().enumerate() {
-            let at = |cells: &[u8; LONGEST + 1], k: usize| cells.get(k).copied().unwrap_or(u8::MAX);
-            let next = j.saturating_add(1);
-            let mut cell = at(&last, next)
-                .saturating_add(1)
-                .min(left.saturating_add(1))
-                .min(at(&last, j).saturating_add(u8::from(x != y)));
-            if let Some(k) = j.checked_sub(1)
-                && previous_a == Some(y)
-                && b.get(k) == Some(&x)
-            {
-                cell = cell.min(at(&before, k).saturating_add(1));
-            }
-            if let Some(slot) = row.get_mut(next) {
-                *slot = cell;
-            }
-            left = cell;
-            best = best.min(cell);
-        }
-        // No later row can be better than the best cell of two rows in a sequence.
-        if best > allowed.saturating_add(1) {
-            return None;
-        }
-        previous_a = Some(x);
-        before = last;
-        last = row;
-    }
-    last.get(b.len()).copied().filter(|&d| d <= allowed)
 }

@@ -3,7 +3,7 @@
 use ggufkit_format::layout::{align_up, padding, tensor_bytes};
 use ggufkit_format::naming::shard_name;
 use ggufkit_format::spec::{Lang, TensorType};
-use ggufkit_format::{Endian, Options, parse};
+use ggufkit_format::{Endian, Options, parse, spaced_hex};
 
 use super::super::{Block, example, say};
 use super::head;
@@ -174,19 +174,14 @@ pub(super) fn endian(lang: Lang) -> Block {
             Endian::Little => 3_u32.to_le_bytes(),
             Endian::Big => 3_u32.to_be_bytes(),
         };
-        let hex: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
+        let hex = spaced_hex(&bytes);
         let number = u32::from_le_bytes(bytes);
         let name = match (endian, lang) {
             (Endian::Little, Lang::Zh) => "小端序".to_owned(),
             (Endian::Big, Lang::Zh) => "大端序".to_owned(),
             (_, Lang::En) => endian.name().to_owned(),
         };
-        vec![
-            name,
-            format!("`{}`", hex.join(" ")),
-            format!("{number:#010x}"),
-            format!("{:#06x}", number & 0xffff),
-        ]
+        vec![name, format!("`{hex}`"), format!("{number:#010x}"), format!("{:#06x}", number & 0xffff)]
     };
     let head = head(
         lang,

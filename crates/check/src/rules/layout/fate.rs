@@ -1,0 +1,180 @@
+//! Where the tensors of a file lie: in it, in a part that is not there, or nowhere.
+//!
+//! Each tensor has exactly one fate, so that a cut download, a damaged offset and a damaged size are told apart and only
+//! one rule speaks about each.
+
+use ggufkit_format::{View, layout};
+
+use crate::facts::{Extent, Facts};
+use crate::subject::File;
+
+/// No file is longer: 256 TiB.
+const PLAUSIBLE: u64 = 1 << 48;
+
+/// What becomes of a tensor's data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::rules) enum Fate {
+    /// It is all there, or the file's length is not known.
+    Inside,
+    /// It begins in the file; where it ends is not known.
+    Open,
+    /// The file ends before it, as a download does that stopped.
+    Cut,
+    /// It cannot be there: its offset leads to where no file goes on.
+    Nowhere,
+    /// It is larger than any file, and the sizes of the file's tensors overflow 64 bits.
+    Overflow,
+}
+
+impl Fate {
+    /// Whether the offset can be believed.
+    pub(in crate::rules) fn is_sane(self) -> bool {
+        matches!(self, Self::Inside | Self::Open | Self::Cut)
+    }
+}
+
+/// A file whose head was read to its end, with its tensors in the order of their offsets.
+pub(in crate::rules) struct Laid<'a, 'f> {
+    /// Number of the file.
+    pub(in crate::rules) at: usize,
+    pub(in crate::rules) file: &'a File<'a>,
+    pub(in crate::rules) view: View<'a>,
+    pub(in crate::rules) size: Option<u64>,
+    pub(in crate::rules) alignment: u64,
+    pub(in crate::rules) data_start: u64,
+    pub(in crate::rules) extents: &'f [Extent],
+    /// What becomes of each of `extents`.
+    pub(in crate::rules) fates: Vec<Fate>,
+    /// The position in the table of the tensor at which the sum of the padded sizes leaves 64 bits.
+    pub(in crate::rules) overflow: Option<usize>,
+}
+
+/// The files whose layout can be judged; not those that follow another one.
+pub(in crate::rules) fn laid<'f, 'a>(
+    facts: &'f Facts<'a>,
+) -> impl Iterator<Item = Laid<'a, 'f>> + use<'f, 'a> {
+    facts.views().filter_map(|(at, file, view)| {
+        let index = view.index();
+        if !index.is_complete() || file.diagnosis.dialect.is_some() {
+            return None;
+        }
+        let (alignment, data_start) = (index.alignment(), index.data_start()?);
+        let extents = facts.extents(at);
+        let overflow = overflow(&view, alignment, data_start);
+        let base = index.header().base;
+        let fates = fates(extents, alignment, data_start, base, file.size, overflow.is_some());
+        Some(Laid { at, file, view, size: file.size, alignment, data_start, extents, fates, overflow })
+    })
+}
+
+impl<'a, 'f> Laid<'a, 'f> {
+    /// The tensors whose offset can be believed and whose size is known, by their offsets.
+    pub(in crate::rules) fn sane(&self) -> impl Iterator<Item = &'f Extent> + use<'_, 'a, 'f> {
+        self.extents.iter().zip(&self.fates).filter(|(_, fate)| fate.is_sane()).map(|(extent, _)| extent)
+    }
+
+    /// The first of these alignments to which all tensors are packed, without a gap and without an overlap.
+    pub(in crate::rules) fn packed_to(&self, mut alignments: impl Iterator<Item = u64>) -> Option<u64> {
+        alignments.find(|other| {
+            let mut next = Some(0);
+            self.sane().all(|extent| {
+                let fits = next == Some(extent.offset);
+                let end = extent.len.and_then(|len| extent.offset.checked_add(len));
+                next = end.and_then(|end| layout::align_up(end, *other));
+                fits
+            })
+        })
+    }
+}
+
+fn overflow(view: &View<'_>, alignment: u64, data_start: u64) -> Option<usize> {
+    let index = view.index();
+    let mut sum = data_start;
+    index.tensors().iter().position(|tensor| {
+        let Ok(len) = layout::tensor_bytes(tensor.tensor_type, index.dims(tensor)) else { return false };
+        match layout::align_up(len, alignment).and_then(|padded| sum.checked_add(padded)) {
+            Some(next) => {
+                sum = next;
+                false
+            }
+            None => true,
+        }
+    })
+}
+
+fn fates(
+    extents: &[Extent],
+    alignment: u64,
+    data_start: u64,
+    base: u64,
+    size: Option<u64>,
+    overflows: bool,
+) -> Vec<Fate> {
+    // A hole larger than all the data is no gap that a writer left.
+    let lens = extents.iter().filter_map(|extent| extent.len).filter(|len| *len <= PLAUSIBLE);
+    let total = lens.fold(alignment, u64::saturating_add);
+    // Where padding behind the last byte would end: tensors without bytes may lie there.
+    let padded = |size: u64| layout::align_up(size.saturating_sub(base), alignment)?.checked_add(base);
+    let mut reached = Some(0_u64);
+    let mut astray = false;
+    let fate = |extent: &Extent| {
+        let len = extent.len.unwrap_or(0);
+        let huge = len > PLAUSIBLE;
+        let place = data_start.checked_add(extent.offset).and_then(|at| Some((at, at.checked_add(len)?)));
+        let Some((start, end)) = place else {
+            return if huge && overflows { Fate::Overflow } else { Fate::Nowhere };
+        };
+        let limit = match (size, extent.len) {
+            (None, _) => u64::MAX,
+            (Some(size), Some(0)) => padded(size).unwrap_or(u64::MAX),
+            (Some(size), _) => size,
+        };
+        let hole = reached
+            .and_then(|reached| layout::align_up(reached, alignment))
+            .map_or(0, |reached| extent.offset.saturating_sub(reached));
+        let fate = if end <= limit {
+            if extent.len.is_some() { Fate::Inside } else { Fate::Open }
+        } else if huge {
+            if overflows { Fate::Overflow } else { Fate::Nowhere }
+        } else if astray || start > PLAUSIBLE || hole > total {
+            astray = true;
+            Fate::Nowhere
+        } else {
+            Fate::Cut
+        };
+        if fate.is_sane() {
+            // An unknown size ends the knowledge until the next tensor begins.
+            let so_far = reached.unwrap_or(0);
+            reached = extent.len.map(|len| extent.offset.saturating_add(len).max(so_far));
+        }
+        fate
+    };
+    extents.iter().map(fate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extents(of: &[(u64, Option<u64>)]) -> Vec<Extent> {
+        of.iter().enumerate().map(|(tensor, &(offset, len))| Extent { tensor, offset, len }).collect()
+    }
+
+    fn of(tensors: &[(u64, Option<u64>)], size: u64) -> Vec<Fate> {
+        fates(&extents(tensors), 32, 96, 0, Some(size), false)
+    }
+
+    #[test]
+    fn each_tensor_has_one_fate() {
+        use Fate::{Cut, Inside, Nowhere, Open};
+        assert_eq!(of(&[(0, Some(32)), (32, Some(32))], 160), [Inside, Inside]);
+        assert_eq!(of(&[(0, Some(32)), (32, Some(32))], 159), [Inside, Cut]);
+        assert_eq!(of(&[(0, Some(32)), (32, Some(32))], 96), [Cut, Cut]);
+        // Behind the padding of the last tensor, which need not be written.
+        assert_eq!(of(&[(0, Some(20)), (32, Some(0))], 116), [Inside, Inside]);
+        assert_eq!(of(&[(0, Some(32)), (1 << 40, Some(32))], 128), [Inside, Nowhere]);
+        assert_eq!(of(&[(0, Some(32)), (u64::MAX - 31, Some(16))], 128), [Inside, Nowhere]);
+        assert_eq!(of(&[(0, None), (64, Some(32))], 160), [Open, Cut]);
+        assert_eq!(of(&[(0, Some(1 << 60))], 128), [Nowhere]);
+    }
+}

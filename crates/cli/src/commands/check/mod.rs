@@ -1,0 +1,284 @@
+//! `gguf check`: whether files are right.
+
+mod config;
+mod print;
+mod scan;
+
+use std::io::{self, Write as _};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use ggufkit::check::{Baseline, File, Options, Severity, Source, Subject, check, render};
+use ggufkit::inspect::json::JsonText;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use self::config::Config;
+use crate::args::{InputArgs, ReadArgs};
+use crate::failure::Failed;
+use crate::frame::{self, Document};
+use crate::json::Files;
+use crate::out::{Ink, Out};
+use crate::{FAILED, NO, OK};
+
+/// How findings are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Format {
+    /// With the bytes they are about
+    Full,
+    /// One line each
+    Concise,
+    /// In sentences, without drawings (for screen readers)
+    Narrated,
+    /// JSON
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of a GitHub workflow
+    Github,
+}
+
+/// The least bad finding that makes the exit status 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FailOn {
+    Note,
+    Warning,
+    Error,
+    Never,
+}
+
+impl FailOn {
+    fn fails(self, worst: Option<Severity>) -> bool {
+        let least = match self {
+            Self::Note => Severity::Note,
+            Self::Warning => Severity::Warning,
+            Self::Error => Severity::Error,
+            Self::Never => return false,
+        };
+        worst.is_some_and(|worst| worst >= least)
+    }
+}
+
+/// Check files: what is broken, where, why it matters, what to do
+///
+/// Every finding names its rule (`gguf rule NAME` prints its manual) and the bytes it is about. What was not examined is
+/// said, never counted as clean.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  gguf check model.gguf\n  gguf check -r models/ --format concise\n  \
+    gguf check --fail-on warning --ignore 'tensor-gap=our engine loads them' model.gguf\n  \
+    gguf check -r models/ --write-baseline known.json; gguf check -r models/ --baseline known.json\n\n\
+    Decisions of a project stand in ggufkit.toml (see `gguf explain check`).\n\
+    Exit status: 0 no finding at or above --fail-on, 1 there is one, 2 a file could not be read, or usage.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    inputs: InputArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Look at the values of the weights too: reads the whole file
+    #[arg(long)]
+    data: bool,
+    /// Threads that read the weights [default: as many as the machine has]
+    #[arg(long, value_name = "N", requires = "data")]
+    threads: Option<NonZeroUsize>,
+    /// How findings are printed
+    #[arg(long, value_enum, default_value = "full", value_name = "FORMAT")]
+    format: Format,
+    /// Print JSON, as --format json does
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// The least bad finding that makes the exit status 1 [default: error]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
+    /// Judge only by these rules or families
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',', help_heading = "Rules")]
+    select: Vec<String>,
+    /// Do not listen to a rule or family; a reason is asked for
+    #[arg(long, value_name = "RULE=REASON", value_parser = ignored, help_heading = "Rules")]
+    ignore: Vec<(String, String)>,
+    /// Findings of one rule that are shown; the others are counted [default: 10]
+    #[arg(long, value_name = "N", help_heading = "Rules")]
+    per_rule: Option<u64>,
+    /// Count only the findings that are not in this file
+    #[arg(long, value_name = "FILE", help_heading = "Rules")]
+    baseline: Option<PathBuf>,
+    /// Write all findings to this file, for --baseline
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline", help_heading = "Rules")]
+    write_baseline: Option<PathBuf>,
+    /// Read decisions from this file instead of the nearest ggufkit.toml
+    #[arg(long, value_name = "FILE", help_heading = "Rules")]
+    config: Option<PathBuf>,
+    /// Take no ggufkit.toml
+    #[arg(long, conflicts_with = "config", help_heading = "Rules")]
+    no_config: bool,
+    /// Make the changes that findings propose as safe, into the file that -o names
+    #[arg(long, requires = "output", conflicts_with_all = ["data", "baseline", "write_baseline"], help_heading = "Fixing")]
+    fix: bool,
+    /// The file that --fix writes
+    #[arg(long, short, value_name = "OUT", requires = "fix", help_heading = "Fixing")]
+    output: Option<PathBuf>,
+    /// Let --fix replace a file that exists
+    #[arg(long, requires = "fix", help_heading = "Fixing")]
+    force: bool,
+}
+
+/// `RULE=REASON`.
+fn ignored(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((rule, reason)) if !reason.trim().is_empty() => Ok((rule.to_owned(), reason.trim().to_owned())),
+        _ => Err("a reason is asked for: RULE=REASON".to_owned()),
+    }
+}
+
+/// Findings of one rule that are kept for a baseline.
+const PER_RULE_OF_BASELINE: u64 = 10_000;
+
+/// Longest baseline that is read.
+const MAX_BASELINE: u64 = 256 << 20;
+
+impl Args {
+    pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        match self.decide() {
+            Ok((config, options, _)) if self.fix => self.fix(out, &config, options),
+            Ok((config, options, fail_on)) => self.judge(out, &config, options, fail_on),
+            Err(message) => {
+                out.message(Ink::Bad, "error", &message)?;
+                Ok(FAILED)
+            }
+        }
+    }
+
+    /// What the options and the configuration come to; options go before.
+    fn decide(&self) -> Result<(Config, Options, FailOn), String> {
+        let config = if self.no_config { Config::default() } else { Config::load(self.config.as_deref())? };
+        let mut options = Options::default();
+        let select = if self.select.is_empty() { &config.check.select } else { &self.select };
+        for name in select {
+            options.selection.select(name).map_err(|error| error.to_string())?;
+        }
+        for (rule, reason) in &self.ignore {
+            options.selection.ignore(rule, reason).map_err(|error| error.to_string())?;
+        }
+        options.per_rule = self.per_rule.or(config.check.per_rule).unwrap_or(options.per_rule);
+        if self.write_baseline.is_some() {
+            options.per_rule = PER_RULE_OF_BASELINE;
+        } else if let Some(path) = self.baseline.as_ref().or(config.check.baseline.as_ref()) {
+            let shown = crate::out::path(path);
+            let text = config::read(path, MAX_BASELINE).map_err(|error| format!("{shown}: {error}"))?;
+            let baseline = Baseline::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
+            options.baseline = Some(baseline);
+        }
+        let fail_on = self.fail_on.or(config.check.fail_on).unwrap_or(FailOn::Error);
+        Ok((config, options, fail_on))
+    }
+
+    /// Makes the changes that findings propose as safe, into a new file.
+    fn fix(&self, out: &mut Out, config: &Config, mut rules: Options) -> io::Result<u8> {
+        let [file] = self.inputs.files.as_slice() else {
+            out.message(Ink::Bad, "error", "--fix takes one file, whose changed form it writes to -o")?;
+            return Ok(FAILED);
+        };
+        let file = std::path::Path::new(file);
+        let name = file.file_name().and_then(|name| name.to_str());
+        config.ignore(&mut rules.selection, &crate::out::path(file), name);
+        let mut policy = ggufkit::edit::repair::Policy::default();
+        policy.rules = Options { per_rule: policy.rules.per_rule, baseline: None, ..rules };
+        policy.own = false;
+        let job = super::repair::Job {
+            command: "check",
+            file,
+            output: self.output.as_deref(),
+            folder: false,
+            force: self.force,
+            json: self.json || self.format == Format::Json,
+            read: self.read.options(),
+        };
+        job.run(out, &policy)
+    }
+
+    fn judge(self, out: &mut Out, config: &Config, options: Options, fail_on: FailOn) -> io::Result<u8> {
+        let format = if self.json { Format::Json } else { self.format };
+        let mut files = if format == Format::Json { Some(Files::begin(out, "check", true)?) } else { None };
+        let mut sarif: (Vec<Value>, Vec<Value>) = Default::default();
+        let mut baseline = Baseline::default();
+        let mut tally = print::Tally::default();
+        let good = frame::each(out, &self.inputs, &self.read, true, |out, document| {
+            let judged = files_of(document);
+            let subject = Subject { files: &judged, set: document.set, problems: document.problems };
+            let mut options = options.clone();
+            let name = judged.first().and_then(|file| file.file_name);
+            config.ignore(&mut options.selection, document.label, name);
+            let scan = self.data.then(|| scan::scan(out, document.label, &subject, self.threads));
+            let report = check(&subject, &options, scan.as_ref());
+            tally.add(&report, document.unopened().count());
+            if self.write_baseline.is_some() {
+                baseline.extend(&report, &subject);
+            }
+            match format {
+                Format::Json => {
+                    let mut one = render::json(&report, &subject);
+                    if let Value::Object(one) = &mut one {
+                        one.insert("path".to_owned(), json!(JsonText(document.path)));
+                        one.insert("errors".to_owned(), errors_json(document));
+                    }
+                    match &mut files {
+                        Some(files) => files.add(out, &one),
+                        None => Ok(()),
+                    }
+                }
+                Format::Sarif => {
+                    sarif.0.extend(render::sarif_results(&report, &subject));
+                    sarif.1.extend(render::sarif_notifications(&report, &subject));
+                    sarif.1.extend(document.unopened().map(
+                        |failed| json!({ "level": "error", "message": { "text": failed.to_string() } }),
+                    ));
+                    Ok(())
+                }
+                _ => {
+                    print::report(out, format, document, &report, &subject)?;
+                    frame::report_unopened(out, document)
+                }
+            }
+        })?;
+        if let Some(files) = files {
+            files.end(out)?;
+        }
+        if format == Format::Sarif {
+            let log = render::sarif_log(&sarif.0, &sarif.1, good || tally.unopened == 0);
+            ggufkit::inspect::json::write(&mut *out, &log, true)?;
+            writeln!(out)?;
+        }
+        if matches!(format, Format::Full | Format::Narrated) {
+            tally.print(out)?;
+        }
+        if let Some(path) = &self.write_baseline
+            && let Err(error) = std::fs::write(path, baseline.to_json())
+        {
+            out.message(Ink::Bad, "error", &format!("{}: {error}", crate::out::path(path)))?;
+            return Ok(FAILED);
+        }
+        Ok(match (good || tally.only_findings(), fail_on.fails(tally.worst)) {
+            (false, _) => FAILED,
+            (true, true) => NO,
+            (true, false) => OK,
+        })
+    }
+}
+
+/// The files of a document, as the judge knows them.
+fn files_of<'a>(document: &'a Document<'_>) -> Vec<File<'a>> {
+    let file = |part: &'a frame::PartDoc<'_>| File {
+        label: part.name(),
+        file_name: part.file_name.as_deref(),
+        size: part.size,
+        view: part.view(),
+        error: part.outcome.error.as_ref(),
+        diagnosis: &part.diagnosis,
+        source: part.source.as_ref().map(|source| source as &Source),
+    };
+    document.parts.iter().map(file).collect()
+}
+
+fn errors_json(document: &Document<'_>) -> Value {
+    document.unopened().map(Failed::json).collect()
+}

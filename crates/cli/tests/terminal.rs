@@ -1,0 +1,65 @@
+//! What differs on a terminal: bytes that could act on it stay away, and what is too wide is shortened. The terminal is
+//! made by util-linux's `script`; without it nothing is tested here, and the decisions have tests of their own.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::expect_used, reason = "helpers of tests")]
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use ggufkit_testkit::{Builder, Tensor};
+
+fn model(name: &str, builder: Builder) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, builder.bytes()).expect("the build folder can be written");
+    path
+}
+
+/// The exit status and what reached the terminal; `None` without `script`.
+fn on_a_terminal(columns: usize, words: &str) -> Option<(Option<i32>, String)> {
+    let version = Command::new("script").arg("--version").output().ok()?;
+    if !String::from_utf8_lossy(&version.stdout).contains("util-linux") {
+        return None;
+    }
+    let call = format!("'{}' --color never {words}", env!("CARGO_BIN_EXE_gguf"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &call, "/dev/null"]).stdin(Stdio::null()).env("COLUMNS", columns.to_string());
+    let output = script.output().ok()?;
+    // A terminal turns every line feed into two characters.
+    Some((output.status.code(), String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n")))
+}
+
+#[test]
+fn bytes_that_act_on_a_terminal_do_not_reach_it() {
+    let builder = Builder::new()
+        .kv("general.name", "a line\nand another")
+        .kv("hostile", "\u{1b}[2J\u{1b}]0;title\u{7}")
+        .tensor(Tensor::f32("W", &[4]));
+    let path = model("terminal.gguf", builder);
+    let path = path.to_str().expect("UTF-8");
+    for words in [format!("get '{path}' hostile --raw"), format!("extract '{path}' W -o -")] {
+        let Some((status, shown)) = on_a_terminal(80, &words) else { return };
+        assert_eq!(status, Some(2), "{shown}");
+        assert!(shown.contains("redirect the output to a file or a pipe"), "{shown}");
+        assert!(!shown.contains(['\u{1b}', '\0']), "{shown:?}");
+    }
+    let harmless = on_a_terminal(80, &format!("get '{path}' general.name --raw"));
+    assert_eq!(harmless, Some((Some(0), "a line\nand another".to_owned())));
+}
+
+#[test]
+fn a_narrow_terminal_shortens_the_types_of_a_layer() {
+    let mut builder = Builder::new();
+    for (i, kind) in [0_u32, 1, 30, 12, 14].into_iter().enumerate() {
+        builder = builder.tensor(Tensor::new(format!("blk.0.{i}"), kind, &[256]));
+    }
+    let path = model("mixed.gguf", builder);
+    for columns in [100, 80, 60] {
+        let words = format!("tensors '{}' --by layer", path.display());
+        let Some((status, shown)) = on_a_terminal(columns, &words) else { return };
+        assert_eq!(status, Some(0), "{shown}");
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(lines[1].contains("F32 ") && lines[0].ends_with("types"), "{columns}: {shown}");
+        assert!(lines.iter().all(|line| line.chars().count() <= columns), "{columns}: {shown}");
+    }
+}
