@@ -58,7 +58,7 @@ impl<'a> Record<'a> {
 
 /// A tensor-info record with its place in the subject.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row<'a> {
+pub(crate) struct TensorAt<'a> {
     /// Number of the file in the subject.
     pub(crate) file: usize,
     /// That file's head.
@@ -69,10 +69,15 @@ pub(crate) struct Row<'a> {
     pub(crate) tensor: &'a Tensor,
 }
 
-impl<'a> Row<'a> {
+impl<'a> TensorAt<'a> {
     /// The name.
-    pub(crate) fn name(&self) -> ByteStr<'a> {
-        self.view.name(self.tensor)
+    pub(crate) fn name(&self) -> &'a [u8] {
+        self.view.name(self.tensor).0
+    }
+
+    /// Where it stands: the number of the file in the subject, and the position in the tensor table.
+    pub(crate) fn position(&self) -> (usize, usize) {
+        (self.file, self.index)
     }
 
     /// The dimensions, the row length first.
@@ -172,10 +177,10 @@ impl<'a> Facts<'a> {
     }
 
     /// The tensors of all files.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'a>> + use<'a> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = TensorAt<'a>> + use<'a> {
         self.views().flat_map(|(file, _, view)| {
             let tensors = view.index().tensors().iter().enumerate();
-            tensors.map(move |(index, tensor)| Row { file, view, index, tensor })
+            tensors.map(move |(index, tensor)| TensorAt { file, view, index, tensor })
         })
     }
 

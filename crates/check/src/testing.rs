@@ -210,3 +210,21 @@ fn what_is_printed_about_bad_recipes_is_as_it_was() {
 fn severities_are_ordered() {
     assert!(Severity::Note < Severity::Warning && Severity::Warning < Severity::Error);
 }
+
+#[test]
+fn every_check_of_gguf_cpp_in_the_documents_is_a_rule() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/checks.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let table = text.split("| gguf.cpp | here |").nth(1).expect("the table");
+    let mut rows = 0;
+    for line in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
+        rows += 1;
+        let here = line.split('|').nth(2).unwrap();
+        let names: Vec<&str> = here.split('`').skip(1).step_by(2).collect();
+        assert!(!names.is_empty(), "{line}");
+        for name in names {
+            assert!(Rule::find(name).is_some(), "{name} is no rule");
+        }
+    }
+    assert_eq!(rows, 35);
+}

@@ -26,10 +26,6 @@ pub(crate) struct Count {
 }
 
 impl Count {
-    pub(crate) fn any(&self) -> bool {
-        self.first.is_some()
-    }
-
     pub(super) fn add(&mut self, other: &Self) {
         self.nan += other.nan;
         self.infinite += other.infinite;
@@ -261,7 +257,7 @@ mod tests {
     fn only_the_scales_of_blocks_are_looked_at() {
         let mut block = vec![0xff; 34];
         block[..2].copy_from_slice(&0x3c00_u16.to_le_bytes());
-        assert!(!count(TensorType::Q8_0, Endian::Little, &block).any());
+        assert_eq!(count(TensorType::Q8_0, Endian::Little, &block).first, None);
         block[..2].copy_from_slice(&0x7e00_u16.to_le_bytes());
         let found = count(TensorType::Q8_0, Endian::Little, &block);
         assert_eq!((found.nan, found.first, found.scales), (1, Some((100, 2)), true));
@@ -272,7 +268,7 @@ mod tests {
         assert_eq!((found.infinite, found.first), (1, Some((182, 2))));
         // MXFP4: an exponent of 255 is not a number. NVFP4 has no such value to look for.
         assert_eq!(count(TensorType::MXFP4, Endian::Little, &[0xff; 17]).nan, 1);
-        assert!(!count(TensorType::NVFP4, Endian::Little, &[0xff; 36]).any());
+        assert_eq!(count(TensorType::NVFP4, Endian::Little, &[0xff; 36]).first, None);
     }
 
     #[test]
@@ -284,6 +280,6 @@ mod tests {
         }
         assert_eq!(count(TensorType::IQ1_M, Endian::Little, &block).infinite, 1);
         block[54..56].copy_from_slice(&0x3fff_u16.to_le_bytes());
-        assert!(!count(TensorType::IQ1_M, Endian::Little, &block).any());
+        assert_eq!(count(TensorType::IQ1_M, Endian::Little, &block).first, None);
     }
 }

@@ -47,6 +47,11 @@ pub(crate) static RECIPES: &[&[crate::testing::Recipes]] = &[
     data::RECIPES,
 ];
 
+/// Whether all that the model's architecture needs is known here; `None` for a file that is no model.
+pub(crate) fn is_described(facts: &crate::facts::Facts<'_>) -> Option<bool> {
+    conventions::is_described(facts)
+}
+
 /// Every rule, in the order of the codes.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     let mut rules: Vec<&'static Rule> =

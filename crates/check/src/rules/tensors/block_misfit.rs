@@ -24,7 +24,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let ty = row.tensor.tensor_type;
         let Err(SizeError::BlockMisfit { row: len, block }) = layout::tensor_bytes(ty, row.dims()) else { continue };
         sink.add(&RULE, || {
-            let name = shorten(row.name().0, 80);
+            let name = shorten(row.name(), 80);
             let message = format!("the tensor \"{name}\" has rows of {len} elements, and {ty} has blocks of {block}");
             // A scalar has no dimension to point at.
             let part = if row.dims().is_empty() { TensorPart::DimCount } else { TensorPart::Dim(0) };

@@ -33,7 +33,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             _ => continue,
         };
         sink.add(&RULE, || {
-            let name = shorten(row.name().0, 80);
+            let name = shorten(row.name(), 80);
             let ty = row.tensor.tensor_type;
             let message = match size {
                 None => format!("the size of the tensor \"{name}\" does not fit in 64 bits"),

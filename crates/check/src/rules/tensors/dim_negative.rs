@@ -23,7 +23,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         sink.add(&RULE, || {
             let dim = row.dims().get(at).copied().unwrap_or_default();
             let part = TensorPart::Dim(u32::try_from(at).unwrap_or(u32::MAX));
-            let name = shorten(row.name().0, 80);
+            let name = shorten(row.name(), 80);
             let message = format!("dimension {at} of the tensor \"{name}\" is {dim}");
             let primary = row.label(part).text(format!("{} as a signed number", dim.cast_signed()));
             Finding::new(&RULE, message, primary)

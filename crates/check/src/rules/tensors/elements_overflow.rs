@@ -27,7 +27,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             continue;
         }
         sink.add(&RULE, || {
-            let name = shorten(row.name().0, 80);
+            let name = shorten(row.name(), 80);
             let message = format!("the number of elements of the tensor \"{name}\" does not fit in 63 bits");
             let product = dims.iter().take(8).map(u64::to_string).collect::<Vec<_>>().join(" x ");
             let more = if dims.len() > 8 { " x ..." } else { "" };

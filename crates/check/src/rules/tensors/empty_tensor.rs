@@ -22,7 +22,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let Some(at) = row.dims().iter().position(|dim| *dim == 0) else { continue };
         sink.add(&RULE, || {
             let part = TensorPart::Dim(u32::try_from(at).unwrap_or(u32::MAX));
-            let name = shorten(row.name().0, 80);
+            let name = shorten(row.name(), 80);
             Finding::new(&RULE, format!("the tensor \"{name}\" has no elements"), row.label(part).text("0"))
                 .note("it takes no bytes; old versions of llama.cpp crash on it")
         });

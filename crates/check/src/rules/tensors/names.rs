@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use ggufkit_format::View;
 
-use crate::facts::Row;
+use crate::facts::TensorAt;
 
 /// The name up to its first NUL, and whether it has one.
-pub(super) fn cut<'a>(row: &Row<'a>) -> (&'a [u8], bool) {
-    let name = row.name().0;
+pub(super) fn cut<'a>(row: &TensorAt<'a>) -> (&'a [u8], bool) {
+    let name = row.name();
     match name.iter().position(|&byte| byte == 0) {
         Some(at) => (name.get(..at).unwrap_or(name), true),
         None => (name, false),
@@ -19,7 +19,7 @@ pub(super) fn cut<'a>(row: &Row<'a>) -> (&'a [u8], bool) {
 /// Pairs of positions: the earlier one, the later one.
 pub(super) fn equal_at_nul(file: usize, view: View<'_>) -> Vec<(usize, usize)> {
     let tensors = view.index().tensors().iter().enumerate();
-    let rows = tensors.map(|(index, tensor)| Row { file, view, index, tensor });
+    let rows = tensors.map(|(index, tensor)| TensorAt { file, view, index, tensor });
     let mut with_nul: HashMap<&[u8], Option<usize>> = HashMap::new();
     for row in rows.clone() {
         if let (name, true) = cut(&row) {
@@ -36,7 +36,7 @@ pub(super) fn equal_at_nul(file: usize, view: View<'_>) -> Vec<(usize, usize)> {
             None => *first = Some(row.index),
             Some(first) => {
                 let same =
-                    view.index().tensors().get(first).is_some_and(|tensor| view.name(tensor) == row.name());
+                    view.index().tensors().get(first).is_some_and(|tensor| view.name(tensor).0 == row.name());
                 // Equal in full: a duplicate.
                 if !same {
                     pairs.push((first, row.index));

@@ -21,7 +21,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for row in facts.rows().filter(|row| row.dims().is_empty()) {
         sink.add(&RULE, || {
             let primary = row.label(TensorPart::DimCount).text("no dimensions: one element");
-            let name = shorten(row.name().0, 80);
+            let name = shorten(row.name(), 80);
             Finding::new(&RULE, format!("the tensor \"{name}\" is a scalar"), primary)
                 .note("llama.cpp and gguf-py read one element; copies made by llama.cpp have the shape [1]")
         });

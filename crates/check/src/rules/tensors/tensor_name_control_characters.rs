@@ -22,12 +22,12 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let name = row.name();
         // NULs have a rule of their own.
         let odd = |text: &str| text.chars().any(|c| c != '\0' && !is_safe(c));
-        if !name.0.utf8_chunks().any(|chunk| odd(chunk.valid())) {
+        if !name.utf8_chunks().any(|chunk| odd(chunk.valid())) {
             continue;
         }
         sink.add(&RULE, || {
             let message =
-                format!("the tensor name \"{}\" holds control or invisible characters", shorten(name.0, 80));
+                format!("the tensor name \"{}\" holds control or invisible characters", shorten(name, 80));
             Finding::new(&RULE, message, row.label(TensorPart::Name).text("shown escaped above"))
                 .note("tools that print it as it stands let it drive the terminal")
                 .help("convert the model again from a source that is trusted")

@@ -24,9 +24,9 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if again.is_empty() {
         return;
     }
-    let mut first: HashMap<(usize, &[u8]), crate::facts::Row<'_>> = HashMap::new();
+    let mut first: HashMap<(usize, &[u8]), crate::facts::TensorAt<'_>> = HashMap::new();
     for row in facts.rows() {
-        first.entry((row.file, row.name().0)).or_insert(row);
+        first.entry((row.file, row.name())).or_insert(row);
     }
     for place in again {
         sink.add(&RULE, || {

@@ -32,13 +32,13 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         }
         sink.add(&RULE, || {
             let name = row.name();
-            let ends = name.0.iter().skip(cut.len()).all(|&byte| byte == 0);
+            let ends = name.iter().skip(cut.len()).all(|&byte| byte == 0);
             let whole = row.label(TensorPart::Name);
             let span = Span::between(whole.span.start.saturating_add(cut.len() as u64), whole.span.end());
             let text = if ends { "counted as part of the name" } else { "ggml does not see this" };
             let message = format!(
                 "the tensor name \"{}\" {} NUL byte",
-                shorten(name.0, 80),
+                shorten(name, 80),
                 if ends { "ends with a" } else { "holds a" }
             );
             let finding = Finding::new(&RULE, message, Label { span, ..whole }.text(text)).note(format!(

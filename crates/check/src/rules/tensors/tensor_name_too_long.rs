@@ -26,8 +26,8 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         sink.add(&RULE, || {
             let (len, name) = (row.tensor.name.span.len, row.name());
             let primary = row.label(TensorPart::NameLength).text(format!("{len} bytes, at most 63 fit"));
-            let primary = crate::finding::Label { name: name.0.get(..200).map_or(primary.name, |n| Some(n.to_vec())), ..primary };
-            let message = format!("the tensor name \"{}\" has {len} bytes, where ggml has room for 63", shorten(name.0, 80));
+            let primary = crate::finding::Label { name: name.get(..200).map_or(primary.name, |n| Some(n.to_vec())), ..primary };
+            let message = format!("the tensor name \"{}\" has {len} bytes, where ggml has room for 63", shorten(name, 80));
             Finding::new(&RULE, message, primary)
                 .note("llama.cpp refuses the file; readers with fixed buffers cut the name")
                 .help("convert with shorter names")

@@ -20,11 +20,11 @@ rule! {
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for row in facts.rows() {
         let name = row.name();
-        if row.tensor.name.utf8.unwrap_or_else(|| name.to_str().is_some()) {
+        if row.tensor.name.utf8.unwrap_or_else(|| core::str::from_utf8(name).is_ok()) {
             continue;
         }
         sink.add(&RULE, || {
-            let message = format!("the tensor name \"{}\" is not UTF-8", shorten(name.0, 80));
+            let message = format!("the tensor name \"{}\" is not UTF-8", shorten(name, 80));
             Finding::new(&RULE, message, row.label(TensorPart::Name).text("not UTF-8"))
                 .note("gguf-py cannot open the file: it decodes every name and raises UnicodeDecodeError")
                 .help("give the tensor its name in ASCII, or convert the model again")

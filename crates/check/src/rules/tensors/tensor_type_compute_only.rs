@@ -25,7 +25,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             continue;
         }
         sink.add(&RULE, || {
-            let name = shorten(row.name().0, 80);
+            let name = shorten(row.name(), 80);
             let message = format!("the tensor \"{name}\" is stored as {}, a type for computing only", info.name);
             Finding::new(&RULE, message, row.label(TensorPart::Type).text(info.name))
                 .note("ggml has no kernels that take weights of this type: the model loads and does not run")

@@ -24,7 +24,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let Some(info) = ty.info() else { continue };
         let TypeStatus::Removed { note } = info.status else { continue };
         sink.add(&RULE, || {
-            let name = shorten(row.name().0, 80);
+            let name = shorten(row.name(), 80);
             let message = format!("the tensor \"{name}\" has type {}, {}, which was removed", ty.0, info.name);
             let primary = row.label(TensorPart::Type).text(format!("{}, or a fork's own type {}", info.name, ty.0));
             Finding::new(&RULE, message, primary)

@@ -26,7 +26,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             continue;
         }
         sink.add(&RULE, || {
-            let name = shorten(row.name().0, 80);
+            let name = shorten(row.name(), 80);
             let message = format!("the tensor \"{name}\" has type {}, which is not known", ty.0);
             let last = TensorType::COUNT.saturating_sub(1);
             let primary = row.label(TensorPart::Type).text(format!("ggml has the types 0 to {last}"));

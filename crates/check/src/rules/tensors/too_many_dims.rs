@@ -25,7 +25,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         sink.add(&RULE, || {
             let count = row.dims().len();
             let primary = row.label(TensorPart::DimCount).text(format!("{count} dimensions"));
-            let name = shorten(row.name().0, 80);
+            let name = shorten(row.name(), 80);
             Finding::new(&RULE, format!("the tensor \"{name}\" has {count} dimensions, ggml has 4"), primary)
                 .note("llama.cpp and gguf-py refuse the file; old readers write past the end of an array")
                 .help("reshape the tensor to four dimensions when converting")

@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use ggufkit::check::{Baseline, File, Options, Severity, Source, Subject, check, render};
+use ggufkit::check::{Answer, Baseline, File, Options, Severity, Source, Subject, check, loaders, render};
 use ggufkit::inspect::json::JsonText;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -81,6 +81,9 @@ pub(crate) struct Args {
     /// Threads that read the weights [default: as many as the machine has]
     #[arg(long, value_name = "N", requires = "data")]
     threads: Option<NonZeroUsize>,
+    /// Say which readers accept each file (llama.cpp, gguf-py, candle, Hugging Face, Ollama), and the rule that decides
+    #[arg(long)]
+    loaders: bool,
     /// How findings are printed
     #[arg(long, value_enum, default_value = "full", value_name = "FORMAT")]
     format: Format,
@@ -210,6 +213,7 @@ impl Args {
             config.ignore(&mut options.selection, document.label, name);
             let scan = self.data.then(|| scan::scan(out, document.label, &subject, self.threads));
             let report = check(&subject, &options, scan.as_ref());
+            let answers = self.loaders.then(|| answers(&subject)).unwrap_or_default();
             tally.add(&report, document.unopened().count());
             if self.write_baseline.is_some() {
                 baseline.extend(&report, &subject);
@@ -220,6 +224,9 @@ impl Args {
                     if let Value::Object(one) = &mut one {
                         one.insert("path".to_owned(), json!(JsonText(document.path)));
                         one.insert("errors".to_owned(), errors_json(document));
+                        if self.loaders {
+                            one.insert("loaders".to_owned(), answers.iter().map(answer_json).collect());
+                        }
                     }
                     match &mut files {
                         Some(files) => files.add(out, &one),
@@ -236,6 +243,7 @@ impl Args {
                 }
                 _ => {
                     print::report(out, format, document, &report, &subject)?;
+                    print::answers(out, &answers)?;
                     frame::report_unopened(out, document)
                 }
             }
@@ -281,4 +289,19 @@ fn files_of<'a>(document: &'a Document<'_>) -> Vec<File<'a>> {
 
 fn errors_json(document: &Document<'_>) -> Value {
     document.unopened().map(Failed::json).collect()
+}
+
+/// What each reader does with the subject; every rule is asked for that, whatever was selected.
+fn answers(subject: &Subject<'_>) -> Vec<Answer> {
+    loaders(subject, &check(subject, &Options { per_rule: 1, ..Options::default() }, None))
+}
+
+fn answer_json(answer: &Answer) -> Value {
+    json!({
+        "loader": answer.loader,
+        "version": answer.loader.version(),
+        "verdict": answer.verdict,
+        "rule": answer.rule.map(|rule| rule.name),
+        "why": answer.why,
+    })
 }

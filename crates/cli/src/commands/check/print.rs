@@ -2,11 +2,11 @@
 
 use std::io::{self, Write as _};
 
-use ggufkit::check::{Report, Severity, Subject, render};
+use ggufkit::check::{Answer, Report, Severity, Subject, Verdict, render};
 
 use super::Format;
 use crate::frame::Document;
-use crate::out::{Ink, Out};
+use crate::out::{Ink, Out, pad};
 
 /// Sums over all files.
 #[derive(Default)]
@@ -115,4 +115,20 @@ pub(super) fn report(
         }
         false => writeln!(out, "{head}: {}", sums.join(", ")),
     }
+}
+
+/// One line a reader: what it does with the file, and the rule that decides.
+pub(super) fn answers(out: &mut Out, answers: &[Answer]) -> io::Result<()> {
+    let wide = answers.iter().map(|answer| answer.loader.name().len()).max().unwrap_or(0);
+    for answer in answers {
+        let ink = match answer.verdict {
+            Verdict::Accepts => Ink::Good,
+            Verdict::Rejects => Ink::Bad,
+            Verdict::Unknown => Ink::Faint,
+        };
+        let verdict = out.paint(ink, pad(answer.verdict.name(), 7)).to_string();
+        let rule = answer.rule.map(|rule| format!(" [{}]", rule.name)).unwrap_or_default();
+        writeln!(out, "{}  {verdict}  {}{rule}", pad(answer.loader.name(), wide), answer.why)?;
+    }
+    Ok(())
 }

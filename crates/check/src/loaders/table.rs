@@ -1,0 +1,167 @@
+//! What each reader does about each rule.
+//!
+//! One row a rule; the columns are those of [`Loader::ALL`](super::Loader): llama.cpp reading a head, llama.cpp loading a
+//! model, gguf-py, candle, `@huggingface/gguf`, Ollama. `a`: the reader does not mind; `r`: it refuses the file or is ended by
+//! it; `?`: it depends on more than the rule knows, or nobody has looked. Ollama was not run: it is said to refuse what its
+//! loader, llama.cpp's, refuses, and nothing else is claimed.
+//!
+//! Sources: gguf.cpp, llama-model-loader.cpp and llama-vocab.cpp of the version that [`Loader::version`](super::Loader::version)
+//! names; gguf_reader.py; gguf_file.rs of candle-core; gguf.ts. The oracle test runs these readers on all handed cases and
+//! holds the rows against what they do.
+
+use ggufkit_format::spec::TensorType;
+
+use super::Verdict;
+use crate::rule::{Family, Rule};
+
+struct TensorAt {
+    rule: &'static str,
+    effects: &'static [u8; 6],
+}
+
+const fn row(rule: &'static str, effects: &'static [u8; 6]) -> TensorAt {
+    TensorAt { rule, effects }
+}
+
+/// Rules that a row of its own speaks of. Every rule of the container, the metadata, the layout and the tensor table has one.
+const ROWS: &[TensorAt] = &[
+    // The container.
+    row("not-gguf", b"rrrrrr"),
+    row("bad-magic", b"rrrrrr"),
+    // The JavaScript reader takes what is missing from its zeroed buffer, and may go on.
+    row("unexpected-end", b"rrrr?r"),
+    row("unsupported-version", b"rrrrrr"),
+    row("version-zero", b"rrrrrr"),
+    row("early-version", b"rrraa?"),
+    row("big-endian", b"rrara?"),
+    row("early-big-endian", b"rr?r??"),
+    row("declared-too-large", b"rrrr?r"),
+    row("unknown-value-type", b"rrrrrr"),
+    row("position-overflow", b"rr?r??"),
+    row("limit-met", b"??????"),
+    row("mis-written-layout", b"rr????"),
+    row("dialect-mismatch", b"rr????"),
+    // A head is read without its data, unless not even the padding before it is there.
+    row("data-cut-short", b"?r?aa?"),
+    row("trailing-bytes", b"aaaaaa"),
+    row("joined-files", b"aaaaa?"),
+    // Metadata.
+    row("empty-key", b"rraaa?"),
+    row("key-too-long", b"aa?aa?"),
+    row("key-charset", b"aaaaaa"),
+    row("key-control-characters", b"aaaaaa"),
+    row("duplicate-key", b"rrraa?"),
+    row("key-utf8", b"aarra?"),
+    row("nul-in-key", b"aaaaa?"),
+    row("nul-in-value", b"aaaaa?"),
+    row("bom-in-text", b"aaaaa?"),
+    row("value-utf8", b"aaaaa?"),
+    row("value-control-characters", b"aaaaaa"),
+    row("odd-bool", b"aaara?"),
+    row("nested-array", b"rraa??"),
+    row("empty-array", b"a?aaa?"),
+    row("non-finite-float", b"a?aaa?"),
+    row("integer-width", b"a?aaa?"),
+    row("float-width", b"a?aaa?"),
+    row("value-type", b"a?aaa?"),
+    row("negative-value", b"a?aaa?"),
+    row("unknown-enum-value", b"a?aaa?"),
+    row("file-type-guessed", b"aaaaaa"),
+    row("general-type-unknown", b"aaaaaa"),
+    row("deprecated-key", b"aaaaa?"),
+    row("misspelt-key", b"a?aaa?"),
+    row("reserved-key", b"aaraaa"),
+    row("arch-prefix-mismatch", b"a?aaa?"),
+    row("missing-architecture", b"araaar"),
+    row("architecture-empty", b"araaar"),
+    row("architecture-type", b"araaar"),
+    // Layout.
+    // A value that is no integer is passed over by candle and by the JavaScript reader.
+    row("alignment-unusable", b"rrr??r"),
+    row("alignment-not-power-of-two", b"rrraa?"),
+    row("tensor-offset-misaligned", b"rraaa?"),
+    row("alignment-type", b"rrraa?"),
+    row("alignment-small", b"aaaaa?"),
+    row("alignment-huge", b"??????"),
+    row("tensor-order", b"rraaa?"),
+    row("tensor-gap", b"rraaa?"),
+    row("tensor-overlap", b"rraaa?"),
+    row("tensor-out-of-range", b"rr?aa?"),
+    row("data-size-overflow", b"rr????"),
+    row("head-padding-nonzero", b"aaaaaa"),
+    row("tensor-padding-nonzero", b"aaaaaa"),
+    row("final-padding-missing", b"aaaaaa"),
+    // The tensor table.
+    row("tensor-name-empty", b"aaaaa?"),
+    row("tensor-name-too-long", b"rraaa?"),
+    row("tensor-name-duplicate", b"rrraa?"),
+    row("tensor-name-nul", b"aaaaa?"),
+    row("tensor-name-equal-at-nul", b"??aaa?"),
+    row("tensor-name-utf8", b"aarra?"),
+    row("tensor-name-control-characters", b"aaaaaa"),
+    // candle has room for 32 dimensions, the JavaScript reader for 8.
+    row("too-many-dims", b"rrr???"),
+    row("scalar-tensor", b"aaaaa?"),
+    row("empty-tensor", b"aaaaa?"),
+    row("dim-negative", b"rrrar?"),
+    row("elements-overflow", b"rrra??"),
+    row("bytes-overflow", b"rrra??"),
+    row("block-misfit", b"rrraa?"),
+    row("tensor-type-removed", b"rrrra?"),
+    row("tensor-type-unknown", b"rrrra?"),
+    row("tensor-type-compute-only", b"a?aaa?"),
+    row("orig-shape-mismatch", b"aaaaaa"),
+    row("orig-shape-without-tensor", b"aaaaaa"),
+    row("tensor-extra-mismatch", b"aaaaaa"),
+];
+
+/// What a reader does about a rule's finding.
+pub(super) fn effect(rule: &Rule, column: usize) -> Verdict {
+    let byte = match ROWS.iter().find(|row| row.rule == rule.name) {
+        Some(row) => row.effects.get(column).copied(),
+        None => of_family(rule).get(column).copied(),
+    };
+    match byte {
+        Some(b'a') => Verdict::Accepts,
+        Some(b'r') => Verdict::Rejects,
+        _ => Verdict::Unknown,
+    }
+}
+
+/// The tensor types that candle has (`GgmlDType::from_u32`); it refuses a file that holds any other.
+pub(super) fn candle_knows(ty: TensorType) -> bool {
+    matches!(ty.0, 0..=3 | 6..=15 | 30)
+}
+
+/// Rules without a row: about what the file means. Readers of heads do not look at that; who loads a model does.
+fn of_family(rule: &Rule) -> &'static [u8; 6] {
+    use crate::Severity::{Error, Note, Warning};
+    match (rule.family, rule.severity) {
+        (Family::Conventions | Family::Tokenizer | Family::Shards, Error) => b"araaar",
+        (Family::Conventions | Family::Tokenizer | Family::Shards, Warning) => b"a?aaa?",
+        (Family::Conventions | Family::Tokenizer | Family::Shards, Note) => b"aaaaaa",
+        (Family::Kinds, _) => b"a?aaa?",
+        (Family::Templates, Error | Warning) => b"aaaaa?",
+        (Family::Templates, Note) | (Family::Data, _) => b"aaaaaa",
+        _ => b"??????",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn every_rule_that_readers_of_heads_may_mind_has_a_row_and_every_row_a_rule() {
+        let needed = [Family::Container, Family::Metadata, Family::Layout, Family::Tensors];
+        for rule in crate::rules::all().filter(|rule| needed.contains(&rule.family)) {
+            assert!(ROWS.iter().any(|row| row.rule == rule.name), "{} has no row", rule.name);
+        }
+        for row in ROWS {
+            assert!(crate::Rule::find(row.rule).is_some(), "{} is no rule", row.rule);
+            assert!(row.effects.iter().all(|effect| b"ar?".contains(effect)), "{}", row.rule);
+        }
+    }
+}

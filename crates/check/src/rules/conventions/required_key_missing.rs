@@ -1,0 +1,65 @@
+use super::layers::{architecture_label, is_whole, model_architecture};
+use super::schema::Schema;
+use crate::facts::Facts;
+use crate::finding::Finding;
+use crate::rule::rule;
+use crate::sink::Sink;
+
+rule! {
+    /// A key is absent without which the architecture cannot be loaded.
+    ///
+    /// llama.cpp stops with "key not found in model: …". Every model needs `{arch}.context_length`, `embedding_length`,
+    /// `block_count` and `tokenizer.ggml.model`; most architectures need a norm's epsilon, some need more. Readers that use
+    /// a default instead (0, or the value of another model) run and give wrong text.
+    ///
+    /// Only a whole model is judged: a file with keys of its architecture and with tensors of layers. Vocabularies,
+    /// adapters and single dumped tensors may lack the keys. The value belongs to the model, not to the file format: take
+    /// it from the model's `config.json`, or convert anew with a newer converter.
+    GG403 "required-key-missing" Conventions Error: "a key that the architecture cannot do without is absent"
+}
+
+pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
+    let Some(arch) = model_architecture(facts) else { return };
+    if !is_whole(facts, arch) {
+        return;
+    }
+    for key in Schema::required_keys(arch) {
+        if facts.key(&key).is_some() {
+            continue;
+        }
+        let Some(label) = architecture_label(facts) else { return };
+        sink.add(&RULE, || {
+            let shown = ggufkit_format::shorten(key.as_bytes(), 100);
+            Finding::new(&RULE, format!("the key \"{shown}\" is missing"), label.text("this architecture needs it"))
+                .note(format!("llama.cpp refuses the file: key not found in model: {shown}"))
+                .help("take the value from the model's config.json, or convert the model anew")
+        });
+    }
+}
+
+#[cfg(test)]
+pub(super) fn bad() -> crate::testing::Recipe {
+    super::tiny::Tiny::llama().without_key("llama.attention.layer_norm_rms_epsilon").into()
+}
+
+#[cfg(test)]
+pub(super) fn good() -> crate::testing::Recipe {
+    super::tiny::Tiny::llama().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tiny::Tiny;
+
+    #[test]
+    fn nothing_is_missing_from_a_piece() {
+        let piece: crate::testing::Recipe = ggufkit_testkit::Builder::new()
+            .kv("general.architecture", "llama")
+            .kv("llama.block_count", 7_u32)
+            .tensor(ggufkit_testkit::Tensor::f32("token_embd.weight", &[2, 1]))
+            .into();
+        assert!(!piece.spoken().contains(super::RULE.name));
+        let model: crate::testing::Recipe = Tiny::llama().without_key("llama.context_length").into();
+        assert!(model.spoken().contains(super::RULE.name));
+    }
+}

@@ -1,0 +1,11 @@
+//! DeepSeek 1 with experts.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "deepseek",
+    coverage: Partial,
+    keys: &[RMS],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, GATED_UNLESS_EXPERTS, EXPERTS, SHARED_EXPERT])],
+};

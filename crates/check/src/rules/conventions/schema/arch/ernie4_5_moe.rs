@@ -1,0 +1,20 @@
+//! ERNIE 4.5 with experts.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "ernie4_5-moe",
+    coverage: Partial,
+    keys: &[RMS, "expert_feed_forward_length"],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    stacks: &[blk(&[
+        ATTN_NORM,
+        QKV,
+        ATTN_OUTPUT,
+        FFN_NORM,
+        GATED_UNLESS_EXPERTS,
+        EXPERTS,
+        SOME_SHARED_EXPERT,
+        EXPERT_BIAS,
+    ])],
+};

@@ -1,0 +1,5 @@
+//! EXAONE 3.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema { name: "exaone", ..super::internlm2::SCHEMA };

@@ -1,0 +1,11 @@
+//! Gemma 1. The output matrix is always the embedding.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "gemma",
+    coverage: Complete,
+    keys: &[RMS],
+    globals: &[EMBEDDING, OUTPUT_NORM],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, GATED])],
+};

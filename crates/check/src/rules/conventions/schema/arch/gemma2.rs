@@ -1,0 +1,11 @@
+//! Gemma 2. The output matrix is always the embedding.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "gemma2",
+    coverage: Complete,
+    keys: &[RMS],
+    globals: &[EMBEDDING, OUTPUT_NORM],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, GATED, POST_NORMS])],
+};

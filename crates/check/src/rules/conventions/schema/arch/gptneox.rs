@@ -1,0 +1,11 @@
+//! GPT-NeoX and Pythia.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "gptneox",
+    coverage: Complete,
+    keys: &[NORM],
+    globals: &[EMBEDDING, OUTPUT_NORM_BIAS, OUTPUT],
+    stacks: &[blk(&[ATTN_NORM_BIAS, FUSED_QKV, ATTN_OUTPUT, FFN_NORM_BIAS, UNGATED, ALL_BIASES])],
+};

@@ -1,0 +1,6 @@
+//! Granite, dense.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema =
+    Schema { name: "granite", keys: &[RMS, "logit_scale"], ..super::internlm2::SCHEMA };

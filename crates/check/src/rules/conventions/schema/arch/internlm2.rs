@@ -1,0 +1,11 @@
+//! InternLM 2 and 2.5: llama without experts.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "internlm2",
+    coverage: Complete,
+    keys: &[RMS],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, ROT_EMBD, FFN_NORM, GATED])],
+};

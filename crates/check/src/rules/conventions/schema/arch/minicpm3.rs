@@ -1,0 +1,21 @@
+//! MiniCPM 3: keys and values from a latent vector.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "minicpm3",
+    coverage: Partial,
+    keys: &[RMS, "attention.q_lora_rank", "attention.kv_lora_rank"],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    stacks: &[blk(&[ATTN_NORM, OWN, FFN_NORM, GATED])],
+};
+
+const OWN: &[Row] = &[
+    must("attn_q_a.weight", &[Embd, Key("attention.q_lora_rank")]),
+    must("attn_q_a_norm.weight", &[Key("attention.q_lora_rank")]),
+    must("attn_q_b.weight", &[Key("attention.q_lora_rank"), Any]),
+    must("attn_kv_a_norm.weight", &[Key("attention.kv_lora_rank")]),
+    must("attn_kv_a_mqa.weight", &[Embd, Any]),
+    must("attn_kv_b.weight", &[Key("attention.kv_lora_rank"), Any]),
+    must("attn_output.weight", &[Any, Embd]),
+];

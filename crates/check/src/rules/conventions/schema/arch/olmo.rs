@@ -1,0 +1,11 @@
+//! OLMo 1: norms without weights.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "olmo",
+    coverage: Complete,
+    keys: &[NORM],
+    globals: &[EMBEDDING, OUTPUT],
+    stacks: &[blk(&[QKV, ATTN_OUTPUT, GATED])],
+};

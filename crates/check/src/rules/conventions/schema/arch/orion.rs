@@ -1,0 +1,11 @@
+//! Orion: llama with norms that have biases.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "orion",
+    coverage: Complete,
+    keys: &[NORM],
+    globals: &[EMBEDDING, OUTPUT_NORM_BIAS, OUTPUT, ROPE],
+    stacks: &[blk(&[ATTN_NORM_BIAS, QKV, ATTN_OUTPUT, ROT_EMBD, FFN_NORM_BIAS, GATED])],
+};

@@ -1,0 +1,11 @@
+//! Qwen 1.5, 2 and 2.5.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "qwen2",
+    coverage: Complete,
+    keys: &[RMS],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE, CLASSIFIER],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, ROT_EMBD, FFN_NORM, GATED])],
+};

@@ -1,0 +1,14 @@
+//! Qwen 1.5 and 2 with experts.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "qwen2moe",
+    coverage: Complete,
+    keys: &[RMS, "expert_count", "expert_used_count"],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, ALL_LAYERS_ROUTE, EXPERTS, SHARED_EXPERT, OWN])],
+};
+
+/// The gate of the expert that every token passes.
+const OWN: &[Row] = &[must("ffn_gate_inp_shexp.weight", &[Embd])];

@@ -1,0 +1,11 @@
+//! Qwen 3, dense.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "qwen3",
+    coverage: Complete,
+    keys: &[RMS],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE, CLASSIFIER],
+    stacks: &[blk(&[ATTN_NORM, QKV, QK_NORM, ATTN_OUTPUT, FFN_NORM, GATED])],
+};

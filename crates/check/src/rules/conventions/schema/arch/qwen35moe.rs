@@ -1,0 +1,19 @@
+//! Qwen 3.5 with experts: linear attention in three of four layers.
+
+use super::prelude::*;
+
+pub(super) const SCHEMA: Schema = Schema {
+    name: "qwen35moe",
+    coverage: Partial,
+    keys: &[
+        RMS,
+        "rope.dimension_sections",
+        "ssm.conv_kernel",
+        "ssm.inner_size",
+        "ssm.state_size",
+        "ssm.time_step_rank",
+        "ssm.group_count",
+    ],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    stacks: &[blk(&[ATTN_NORM, DELTA_OR_ATTENTION, ALL_LAYERS_ROUTE, EXPERTS])],
+};

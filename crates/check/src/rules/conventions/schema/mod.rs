@@ -1,0 +1,227 @@
+//! What architectures are made of, as data: one table per architecture in `arch/`.
+//!
+//! A [`Schema`] names the keys that a loader cannot do without and the tensors of a model, each with its shape in terms of
+//! the hyperparameters. Tables hold facts only; what is said about a file that differs is said by the rules. How to add one
+//! is told in CONTRIBUTING.md.
+//!
+//! When in doubt a tensor is [`may`], a dimension is [`Dim::Any`] and a schema is [`Coverage::Partial`]: a wrong word about
+//! a sound model is worse than silence about a broken one.
+
+pub(super) mod arch;
+pub(super) mod params;
+mod rows;
+
+/// What an architecture is made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schema {
+    /// The value of `general.architecture`.
+    pub(super) name: &'static str,
+    /// How much of it the table knows.
+    pub(super) coverage: Coverage,
+    /// Keys without which it does not load, beyond the [`GENERIC`] ones.
+    pub(super) keys: &'static [&'static str],
+    /// Tensors that occur once.
+    pub(super) globals: &'static [&'static [Row]],
+    /// Its stacks of layers.
+    pub(super) stacks: &'static [Stack],
+}
+
+/// How much of an architecture a table knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Coverage {
+    /// Every tensor that a loader takes is listed: others can be called unexpected.
+    Complete,
+    /// Only what is listed is looked at.
+    Partial,
+}
+
+/// Layers that are alike.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stack {
+    /// What stands before the number of the layer: `blk` in `blk.0.attn_q.weight`.
+    pub(super) prefix: &'static str,
+    /// Suffixes of the keys that may count the layers; the first one that is there does.
+    pub(super) counts: &'static [&'static str],
+    /// The tensors of a layer, without `blk.N.` in front.
+    pub(super) rows: &'static [&'static [Row]],
+}
+
+/// A tensor.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// Its name; that of a tensor of a layer without the layer.
+    pub(super) name: &'static str,
+    /// When it has to be there.
+    pub(super) need: Need,
+    /// Its dimensions, the row length first. Empty: not looked at.
+    pub(super) shape: &'static [Dim],
+}
+
+/// When a tensor has to be there. Other tensors are those of the same layer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Need {
+    /// Always.
+    Must,
+    /// Never.
+    May,
+    /// Unless one of these is there.
+    Unless(&'static [&'static str]),
+    /// Where this one is there and none of those.
+    With(&'static str, &'static [&'static str]),
+}
+
+/// A dimension of a tensor. One whose hyperparameters are not known is not compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Dim {
+    /// Not compared.
+    Any,
+    /// This number.
+    N(u64),
+    /// `embedding_length`.
+    Embd,
+    /// Number of tokens; compared by a rule of its own.
+    Vocab,
+    /// `feed_forward_length`, of the layer where it is an array.
+    Ff,
+    /// `expert_feed_forward_length`, of the layer where it is an array.
+    FfExp,
+    /// `expert_count`.
+    Experts,
+    /// `attention.head_count`, of the layer where it is an array.
+    Heads,
+    /// Size of a head's key and query: `attention.key_length`, or embedding / heads.
+    HeadK,
+    /// All heads' queries: heads × key size.
+    Q,
+    /// All heads' keys: KV heads × key size.
+    K,
+    /// All heads' values: KV heads × value size.
+    V,
+    /// What attention puts out: heads × value size.
+    O,
+    /// Queries, keys and values side by side.
+    Qkv,
+    /// The number behind `{arch}.` and this, or behind this where it begins with `tokenizer.`.
+    Key(&'static str),
+    /// A multiple.
+    Times(u64, &'static Dim),
+    /// A sum.
+    Sum(&'static [Dim]),
+}
+
+/// Keys that every model needs beside `general.architecture`.
+pub(super) const GENERIC: &[&str] =
+    &["context_length", "embedding_length", "block_count", "tokenizer.ggml.model"];
+
+/// The stack of nearly all architectures.
+const fn blk(rows: &'static [&'static [Row]]) -> Stack {
+    Stack { prefix: "blk", counts: &["block_count"], rows }
+}
+
+const fn must(name: &'static str, shape: &'static [Dim]) -> Row {
+    Row { name, need: Need::Must, shape }
+}
+
+const fn may(name: &'static str, shape: &'static [Dim]) -> Row {
+    Row { name, need: Need::May, shape }
+}
+
+const fn unless(others: &'static [&'static str], name: &'static str, shape: &'static [Dim]) -> Row {
+    Row { name, need: Need::Unless(others), shape }
+}
+
+const fn with(other: &'static str, name: &'static str, shape: &'static [Dim]) -> Row {
+    Row { name, need: Need::With(other, &[]), shape }
+}
+
+impl Schema {
+    /// The table of an architecture.
+    pub(super) fn find(name: &str) -> Option<&'static Self> {
+        arch::ALL.iter().copied().find(|schema| schema.name == name)
+    }
+
+    /// Tensors that occur once.
+    pub(super) fn globals(&self) -> impl Iterator<Item = &'static Row> + use<> {
+        self.globals.iter().flat_map(|group| group.iter())
+    }
+
+    /// The keys without which it does not load, in full.
+    pub(super) fn required_keys(name: &str) -> Vec<String> {
+        let own = Self::find(name).map(|schema| schema.keys).unwrap_or_default();
+        GENERIC.iter().chain(own).map(|key| full_key(name, key)).collect()
+    }
+
+    /// What the table has to do with a tensor of this name.
+    pub(super) fn place<'n>(&self, name: &'n [u8]) -> Option<Found<'n>> {
+        for stack in self.stacks {
+            let Some((layer, rest)) = stack.split(name) else { continue };
+            return Some(Found { stack: Some((stack, layer)), row: find_row(stack.rows, rest), rest });
+        }
+        Some(Found { stack: None, row: find_row(self.globals, name), rest: name })
+    }
+
+    /// Whether a tensor is one that loaders of a [`Coverage::Complete`] architecture take. Biases and scales of a known
+    /// weight pass, and so do single experts in the old way (`ffn_up.3.weight`).
+    pub(super) fn takes(&self, found: &Found<'_>) -> bool {
+        let rows = found.stack.map_or(self.globals, |(stack, _)| stack.rows);
+        let base = base(found.rest);
+        rows.iter().flat_map(|group| group.iter()).any(|row| self::base(row.name.as_bytes()) == base)
+    }
+}
+
+/// A tensor's place in a schema.
+pub(super) struct Found<'n> {
+    /// Its stack and layer.
+    pub(super) stack: Option<(&'static Stack, u64)>,
+    /// What the table says about it.
+    pub(super) row: Option<&'static Row>,
+    /// Its name without the layer.
+    pub(super) rest: &'n [u8],
+}
+
+impl Stack {
+    /// The layer of a tensor of this stack, and what follows in its name.
+    pub(super) fn split<'n>(&self, name: &'n [u8]) -> Option<(u64, &'n [u8])> {
+        let rest = name.strip_prefix(self.prefix.as_bytes())?.strip_prefix(b".")?;
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (number, rest) = rest.split_at_checked(digits)?;
+        let rest = rest.strip_prefix(b".")?;
+        Some((core::str::from_utf8(number).ok()?.parse().ok()?, rest))
+    }
+
+    /// The tensors of a layer.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'static Row> + use<> {
+        self.rows.iter().flat_map(|group| group.iter())
+    }
+
+    /// The whole name of a tensor of a layer.
+    pub(super) fn name(&self, layer: u64, name: &str) -> String {
+        format!("{}.{layer}.{name}", self.prefix)
+    }
+}
+
+fn find_row(rows: &'static [&'static [Row]], name: &[u8]) -> Option<&'static Row> {
+    rows.iter().flat_map(|group| group.iter()).find(|row| row.name.as_bytes() == name)
+}
+
+/// A tensor's name without what kind of numbers it holds, and without the number of an expert.
+fn base(name: &[u8]) -> &[u8] {
+    let ends: [&[u8]; 4] = [b".weight", b".bias", b".scale", b".input_scale"];
+    let name = ends.iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(name);
+    match name.iter().rposition(|&byte| byte == b'.').and_then(|at| name.split_at_checked(at)) {
+        Some((before, number)) if number.iter().skip(1).all(u8::is_ascii_digit) => before,
+        _ => name,
+    }
+}
+
+/// A key of a schema in full.
+pub(super) fn full_key(arch: &str, key: &str) -> String {
+    if key.starts_with("tokenizer.") { key.to_owned() } else { format!("{arch}.{key}") }
+}
+
+#[cfg(test)]
+mod models;
+#[cfg(test)]
+mod published;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! The hyperparameters of a model, and dimensions computed from them the way loaders do.
+
+use ggufkit_format::{ArrayRef, Value};
+use ggufkit_inspect::is_integer;
+
+use super::{Dim, full_key};
+use crate::facts::Facts;
+
+/// A number, or one for each layer.
+#[derive(Clone, Copy)]
+enum Number<'a> {
+    Absent,
+    One(u64),
+    Layers(ArrayRef<'a>),
+    /// Something that is no number.
+    Odd,
+}
+
+impl<'a> Number<'a> {
+    fn of(value: Option<Value<'a>>) -> Self {
+        match value {
+            None => Self::Absent,
+            Some(Value::Array(array)) if is_integer(array.element_type()) => Self::Layers(array),
+            Some(value) => value.as_u64().map_or(Self::Odd, Self::One),
+        }
+    }
+
+    fn at(self, layer: u64) -> Option<u64> {
+        match self {
+            Self::One(n) => Some(n),
+            Self::Layers(array) => array.get(layer)?.as_u64(),
+            Self::Absent | Self::Odd => None,
+        }
+    }
+}
+
+/// The hyperparameters.
+pub(in super::super) struct Params<'f, 'a> {
+    facts: &'f Facts<'a>,
+    arch: &'a str,
+    embd: Option<u64>,
+    heads: Number<'a>,
+    heads_kv: Number<'a>,
+    ff: Number<'a>,
+    ff_exp: Number<'a>,
+    key_length: Number<'a>,
+    value_length: Number<'a>,
+}
+
+impl<'f, 'a> Params<'f, 'a> {
+    pub(in super::super) fn new(facts: &'f Facts<'a>, arch: &'a str) -> Self {
+        let number = |suffix: &str| Number::of(facts.get(format!("{arch}.{suffix}")));
+        Self {
+            facts,
+            arch,
+            embd: facts.u64(format!("{arch}.embedding_length")),
+            heads: number("attention.head_count"),
+            heads_kv: number("attention.head_count_kv"),
+            ff: number("feed_forward_length"),
+            ff_exp: number("expert_feed_forward_length"),
+            key_length: number("attention.key_length"),
+            value_length: number("attention.value_length"),
+        }
+    }
+
+    /// `attention.head_count` of a layer.
+    pub(in super::super) fn heads(&self, layer: u64) -> Option<u64> {
+        self.heads.at(layer)
+    }
+
+    /// `attention.head_count_kv` of a layer; where it is absent there are as many as heads.
+    pub(in super::super) fn heads_kv(&self, layer: u64) -> Option<u64> {
+        match self.heads_kv {
+            Number::Absent => self.heads.at(layer),
+            number => number.at(layer),
+        }
+    }
+
+    /// Size of a head: what the key says, or embedding / heads of the first layer. Unknown where that leaves a rest.
+    fn head(&self, stated: Number<'a>) -> Option<u64> {
+        match stated {
+            Number::Absent => {
+                let (embd, heads) = (self.embd?, self.heads.at(0)?);
+                (embd.checked_rem(heads)? == 0).then(|| embd.checked_div(heads)).flatten()
+            }
+            number => number.at(0),
+        }
+    }
+
+    /// Size of a head's key.
+    pub(in super::super) fn head_k(&self) -> Option<u64> {
+        self.head(self.key_length)
+    }
+
+    /// A dimension in a layer (0 for tensors that belong to none), where its hyperparameters are known.
+    pub(in super::super) fn size(&self, dim: &Dim, layer: u64) -> Option<u64> {
+        let product = |a: Option<u64>, b: Option<u64>| a?.checked_mul(b?);
+        let size = match dim {
+            Dim::Any | Dim::Vocab => None,
+            Dim::N(n) => Some(*n),
+            Dim::Embd => self.embd,
+            Dim::Ff => self.ff.at(layer),
+            Dim::FfExp => self.ff_exp.at(layer),
+            Dim::Experts => self.number("expert_count"),
+            Dim::Heads => self.heads(layer),
+            Dim::HeadK => self.head_k(),
+            Dim::Q => product(self.heads(layer), self.head_k()),
+            Dim::K => product(self.heads_kv(layer), self.head_k()),
+            Dim::V => product(self.heads_kv(layer), self.head(self.value_length)),
+            Dim::O => product(self.heads(layer), self.head(self.value_length)),
+            Dim::Qkv => self.sum(&[Dim::Q, Dim::K, Dim::V], layer),
+            Dim::Key(key) => self.number(key),
+            Dim::Times(n, dim) => product(Some(*n), self.size(dim, layer)),
+            Dim::Sum(dims) => self.sum(dims, layer),
+        };
+        // A model without attention or without a feed-forward network in a layer says 0.
+        size.filter(|&size| size > 0)
+    }
+
+    fn sum(&self, dims: &[Dim], layer: u64) -> Option<u64> {
+        dims.iter().try_fold(0_u64, |sum, dim| sum.checked_add(self.size(dim, layer)?))
+    }
+
+    fn number(&self, key: &str) -> Option<u64> {
+        self.facts.u64(full_key(self.arch, key))
+    }
+
+    /// How a dimension comes about, in words: `embedding_length 4096`, `head_count_kv 8 × key_length 128`.
+    pub(in super::super) fn words(&self, dim: &Dim, layer: u64) -> String {
+        let n = |dim: &Dim| self.size(dim, layer).map_or_else(|| "?".to_owned(), |n| n.to_string());
+        let kv = || self.heads_kv(layer).unwrap_or(0);
+        let heads = || self.heads(layer).unwrap_or(0);
+        let head = |stated| self.head(stated).unwrap_or(0);
+        match dim {
+            Dim::Any | Dim::Vocab => "any".to_owned(),
+            Dim::N(n) => n.to_string(),
+            Dim::Embd => format!("embedding_length {}", n(dim)),
+            Dim::Ff => format!("feed_forward_length {}", n(dim)),
+            Dim::FfExp => format!("expert_feed_forward_length {}", n(dim)),
+            Dim::Experts => format!("expert_count {}", n(dim)),
+            Dim::Heads => format!("head_count {}", n(dim)),
+            Dim::HeadK => format!("head size {}", n(dim)),
+            Dim::Q => format!("head_count {} × head size {}", heads(), head(self.key_length)),
+            Dim::K => format!("head_count_kv {} × head size {}", kv(), head(self.key_length)),
+            Dim::V => format!("head_count_kv {} × value size {}", kv(), head(self.value_length)),
+            Dim::O => format!("head_count {} × value size {}", heads(), head(self.value_length)),
+            Dim::Qkv => format!("queries, keys and values together {}", n(dim)),
+            Dim::Key(key) => format!("{key} {}", n(dim)),
+            Dim::Times(times, inner) => format!("{times} × {}", self.words(inner, layer)),
+            Dim::Sum(dims) => dims.iter().map(|dim| self.words(dim, layer)).collect::<Vec<_>>().join(" + "),
+        }
+    }
+}

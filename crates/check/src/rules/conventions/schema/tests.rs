@@ -1,0 +1,118 @@
+use std::collections::BTreeSet;
+
+use ggufkit_format::spec::{arch, keys};
+use ggufkit_format::{Options, View, parse};
+use ggufkit_inspect::{Model, Part, config};
+use ggufkit_testkit::Builder;
+
+use super::arch::ALL;
+use super::{Coverage, Need, Row, Schema, full_key};
+
+/// Every group of rows whose tensors stand side by side.
+fn levels(schema: &'static Schema) -> Vec<Vec<&'static Row>> {
+    let stacks = schema.stacks.iter().map(|stack| stack.rows().collect());
+    core::iter::once(schema.globals().collect()).chain(stacks).collect()
+}
+
+#[test]
+fn tables_are_of_known_architectures_in_order_and_there_are_enough_of_them() {
+    assert!(ALL.is_sorted_by_key(|schema| schema.name.replace('-', "_")));
+    assert!(ALL.len() >= 40, "{}", ALL.len());
+    for schema in ALL {
+        assert!(arch::is_known(schema.name), "{}", schema.name);
+        assert!(Schema::find(schema.name).is_some());
+    }
+}
+
+#[test]
+fn keys_of_tables_are_known_and_those_that_the_configuration_needs_are_among_them() {
+    for schema in ALL {
+        for key in schema.keys {
+            let key = full_key(schema.name, key);
+            assert!(keys::lookup(key.as_bytes()).is_some(), "{key}");
+        }
+        let bytes = Builder::new().kv("general.architecture", schema.name).bytes();
+        let index = parse(&bytes, Options::new()).into_result().unwrap();
+        let part = Part {
+            label: ggufkit_format::ByteStr(b""),
+            file_name: None,
+            size: None,
+            view: View::new(&index, &bytes),
+        };
+        let config = config::config(&Model::single(part));
+        if config.requirements_known {
+            let ours: BTreeSet<String> = Schema::required_keys(schema.name).into_iter().collect();
+            for key in config.missing {
+                assert!(ours.contains(&key), "{key} is needed and not in the table");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tensor_is_asked_for_once_and_conditions_name_tensors_of_the_table() {
+    for schema in ALL {
+        for level in levels(schema) {
+            let names: BTreeSet<&str> = level.iter().map(|row| row.name).collect();
+            // A group says that a tensor may be there, an architecture says that its own must.
+            let must = level.iter().filter(|row| !matches!(row.need, Need::May));
+            let must: Vec<&str> = must.map(|row| row.name).collect();
+            let once: BTreeSet<&str> = must.iter().copied().collect();
+            assert_eq!(once.len(), must.len(), "{}: a tensor is listed twice", schema.name);
+            let single_expert = |name: &str| name.contains(".0.");
+            for row in level {
+                assert!(row.shape.len() <= 4, "{}: {}", schema.name, row.name);
+                let named: Vec<&str> = match row.need {
+                    Need::Must | Need::May => Vec::new(),
+                    Need::Unless(others) => others.to_vec(),
+                    Need::With(other, others) => others.iter().copied().chain([other]).collect(),
+                };
+                for name in named {
+                    // A partial table need not list what only tells two sorts of layers apart.
+                    let known = names.contains(name) || schema.coverage == Coverage::Partial;
+                    assert!(known || single_expert(name), "{}: {name}", schema.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn names_are_taken_apart() {
+    let llama = Schema::find("llama").unwrap();
+    let found = |name: &'static str| llama.place(name.as_bytes()).unwrap();
+    assert_eq!(found("blk.31.attn_q.weight").row.unwrap().name, "attn_q.weight");
+    assert_eq!(found("blk.31.attn_q.weight").stack.unwrap().1, 31);
+    assert_eq!(found("token_embd.weight").row.unwrap().name, "token_embd.weight");
+    for name in ["blk.0.attn_q.bias", "blk.0.ffn_up.scale", "blk.0.ffn_up.7.weight", "output.weight"] {
+        assert!(llama.takes(&found(name)), "{name}");
+    }
+    for name in ["blk.0.attn_q_norm.weight", "blk.0.x", "blk.x.attn_q.weight", "v.blk.0.attn_q.weight", "a"] {
+        assert!(!llama.takes(&found(name)), "{name}");
+    }
+    let t5 = Schema::find("t5").unwrap();
+    assert_eq!(t5.place(b"dec.blk.2.cross_attn_q.weight").unwrap().stack.unwrap().1, 2);
+}
+
+/// Prints the tables for the comparison with gguf-py in `tests/oracle/architectures.py`.
+#[test]
+#[ignore = "prints, tests nothing"]
+fn print_tables() {
+    for schema in ALL {
+        let of = |wanted: fn(&Row) -> bool| -> Vec<String> {
+            let globals = schema.globals().filter(|row| wanted(row)).map(|row| row.name.to_owned());
+            let layers = schema.stacks.iter().flat_map(|stack| {
+                let rows = stack.rows().filter(|row| wanted(row));
+                rows.map(|row| format!("{}.{{bid}}.{}", stack.prefix, row.name))
+            });
+            globals.chain(layers).collect()
+        };
+        let table = serde_json::json!({
+            "name": schema.name,
+            "complete": schema.coverage == Coverage::Complete,
+            "tensors": of(|_| true),
+            "required": of(|row| matches!(row.need, Need::Must)),
+        });
+        println!("{table}");
+    }
+}

@@ -1,0 +1,106 @@
+use ggufkit_format::{HeaderPart, TensorPart, shorten};
+
+use super::layers::{self, in_layers, is_whole, model_architecture};
+use super::schema::{Need, Schema};
+use crate::facts::Facts;
+use crate::finding::{Finding, Label};
+use crate::place;
+use crate::rule::rule;
+use crate::sink::Sink;
+
+rule! {
+    /// A tensor is absent that every model of the architecture has.
+    ///
+    /// llama.cpp stops with "missing tensor '…'". Engines that fill in zeros or skip a step run and give nonsense. Tensors
+    /// that only some models have are not asked for: an output matrix (the embedding serves instead), biases, queries, keys
+    /// and values when one matrix holds all three, dense matrices in layers of experts.
+    ///
+    /// Only a whole model is judged, and only layers that have some tensor; a layer that has none is told by
+    /// block-count-mismatch. The cause is a conversion that dropped a name it did not know, a prune, or a wrong
+    /// `general.architecture`: when nearly everything is missing, it is that. Convert anew with a newer converter.
+    GG412 "tensor-missing" Conventions Error: "a tensor that the architecture needs is absent"
+}
+
+pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
+    let Some(arch) = model_architecture(facts) else { return };
+    let Some(schema) = Schema::find(arch) else { return };
+    if !is_whole(facts, arch) || !sink.wants(&RULE) {
+        return;
+    }
+    for row in schema.globals() {
+        if is_needed(row.need, |name| facts.tensor(name).is_some()) && facts.tensor(row.name).is_none() {
+            let Some((file, _, view)) = facts.views().next() else { return };
+            sink.add(&RULE, || {
+                let label = place::header_label(file, view.index().header(), HeaderPart::TensorCount);
+                finding(arch, row.name, row.name, "", label.text("it is not among these tensors"))
+            });
+        }
+    }
+    for stack in schema.stacks {
+        let found = layers::found(facts, stack);
+        let count = layers::stated(facts, arch, stack).map_or(u64::MAX, |(_, count)| count);
+        // Layers beyond the count are another rule's, as are far too many of them.
+        let last = count.saturating_sub(layers::nextn(facts)).min(layers::MAX_LAYERS);
+        let whole: Vec<u64> = found.range(..last).map(|(layer, _)| *layer).collect();
+        for row in stack.rows() {
+            let has = |layer: u64, name: &str| facts.tensor(stack.name(layer, name)).is_some();
+            let lacks =
+                |layer: &u64| is_needed(row.need, |name| has(*layer, name)) && !has(*layer, row.name);
+            let lacking: Vec<u64> = whole.iter().copied().filter(lacks).collect();
+            let Some(at) = lacking.first().and_then(|first| found.get(first)) else { continue };
+            sink.add(&RULE, || {
+                let label = at.label(TensorPart::Name).text("a tensor of the layer that lacks it");
+                let layers = in_layers(&lacking, whole.len() as u64);
+                let whole_name = stack.name(lacking.first().copied().unwrap_or(0), row.name);
+                finding(arch, row.name, &whole_name, &layers, label)
+            });
+        }
+    }
+}
+
+/// Whether a tensor has to be there, beside the others of its layer.
+fn is_needed(need: Need, has: impl Fn(&str) -> bool) -> bool {
+    match need {
+        Need::Must => true,
+        Need::May => false,
+        Need::Unless(others) => !others.iter().any(|other| has(other)),
+        Need::With(other, others) => has(other) && !others.iter().any(|other| has(other)),
+    }
+}
+
+fn finding(arch: &str, name: &str, whole_name: &str, layers: &str, label: Label) -> Finding {
+    let arch = shorten(arch.as_bytes(), 60);
+    Finding::new(&RULE, format!("{name} is missing{layers}"), label)
+        .note(format!("every {arch} model has it; llama.cpp refuses the file: missing tensor '{whole_name}'"))
+        .help("convert the model anew; if nearly everything is missing, general.architecture is wrong")
+}
+
+#[cfg(test)]
+pub(super) fn bad() -> crate::testing::Recipe {
+    super::tiny::Tiny::llama().without("blk.0.attn_k.weight").into()
+}
+
+#[cfg(test)]
+pub(super) fn good() -> crate::testing::Recipe {
+    use ggufkit_testkit::Tensor;
+    let tiny = ["attn_q", "attn_k", "attn_v"]
+        .iter()
+        .fold(super::tiny::Tiny::llama(), |tiny, name| tiny.without(&format!("blk.0.{name}.weight")));
+    tiny.tensor(Tensor::f32("blk.0.attn_qkv.weight", &[8, 16])).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layer_of_experts_needs_experts_and_a_dense_one_does_not() {
+        let has = |names: &'static [&'static str]| move |name: &str| names.contains(&name);
+        let experts = Need::With("ffn_gate_inp.weight", &["ffn_gate_up_exps.weight"]);
+        assert!(is_needed(experts, has(&["ffn_gate_inp.weight"])));
+        assert!(!is_needed(experts, has(&["ffn_gate_inp.weight", "ffn_gate_up_exps.weight"])));
+        assert!(!is_needed(experts, has(&[])));
+        assert!(is_needed(Need::Unless(&["ffn_gate_inp.weight"]), has(&[])));
+        assert!(!is_needed(Need::Unless(&["ffn_gate_inp.weight"]), has(&["ffn_gate_inp.weight"])));
+    }
+}
