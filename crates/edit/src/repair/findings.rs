@@ -1,5 +1,7 @@
 //! Repairs that rules propose.
 
+use std::collections::BTreeSet;
+
 use ggufkit_check::{Change, Safety, Severity, Subject, check};
 
 use super::{RepairError, Step, Work};
@@ -12,6 +14,7 @@ impl Work<'_> {
         self.errors = report.count(Severity::Error);
         let own: Vec<bool> = (0..self.document.kv_count()).map(|at| self.document.is_changed(at)).collect();
         let mut renamed = false;
+        let mut applied = BTreeSet::new();
         for finding in &report.findings {
             let Some(fix) = &finding.fix else { continue };
             let step = || Step {
@@ -53,6 +56,7 @@ impl Work<'_> {
                 change => match self.document.apply(change) {
                     Ok(true) => {
                         renamed |= matches!(fix.change, Change::SetKey { .. });
+                        applied.insert(finding.rule.name);
                         self.step(step());
                     }
                     Ok(false) => {}
@@ -62,6 +66,12 @@ impl Work<'_> {
                     }
                 },
             }
+        }
+        // What the repairs of this room do they do everywhere; what findings propose is done as far as it is told.
+        for count in report.left_out.iter().filter(|count| applied.contains(count.rule.name)) {
+            let (more, name) = (count.more, count.rule.name);
+            self.left
+                .push(format!("{more} more findings of {name} are as they were: repair the new file again"));
         }
         // Another key may be one that is there already.
         if renamed && self.policy.own && self.reasons.is_empty() {

@@ -60,13 +60,13 @@ pub struct Policy {
     pub separate: bool,
     /// Whether the repairs above are done, or only those that findings propose.
     pub own: bool,
-    /// Which rules may propose repairs.
+    /// Which rules may propose repairs, and how many each.
     pub rules: ggufkit_check::Options,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        let rules = ggufkit_check::Options { per_rule: 100_000, ..ggufkit_check::Options::default() };
+        let rules = ggufkit_check::Options { per_rule: 1000, ..ggufkit_check::Options::default() };
         Self { duplicates: Duplicates::Refuse, cut_trailing: false, separate: false, own: true, rules }
     }
 }

@@ -115,7 +115,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "config", help_heading = "Rules")]
     no_config: bool,
     /// Make the changes that findings propose as safe, into the file that -o names
-    #[arg(long, requires = "output", conflicts_with_all = ["data", "baseline", "write_baseline"], help_heading = "Fixing")]
+    #[arg(long, requires = "output", conflicts_with_all = ["data", "loaders", "baseline", "write_baseline"], help_heading = "Fixing")]
     fix: bool,
     /// The file that --fix writes
     #[arg(long, short, value_name = "OUT", requires = "fix", help_heading = "Fixing")]
