@@ -80,5 +80,45 @@ fn named(name: &str) -> Result<Vec<&'static str>, SelectionError> {
     if let Some(family) = Family::ALL.into_iter().find(|family| family.name() == name) {
         return Ok(crate::rules::all().filter(|rule| rule.family == family).map(|rule| rule.name).collect());
     }
-    Err(SelectionError { name: name.to_owned(), near: None })
+    Err(SelectionError { name: name.to_owned(), near: near(name) })
+}
+
+/// The rule or family whose name is spelt most like this, where one is near.
+fn near(name: &str) -> Option<&'static str> {
+    let names = crate::rules::all().map(|rule| rule.name).chain(Family::ALL.map(Family::name));
+    names
+        .filter_map(|other| Some((ggufkit_format::edits(name.as_bytes(), other.as_bytes())?, other)))
+        .min_by_key(|(edits, _)| *edits)
+        .map(|(_, other)| other)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn rules_are_chosen_by_name_code_and_family_and_slips_are_helped() {
+        let rule = |name| Rule::find(name).unwrap();
+        let mut selection = Selection::default();
+        assert!(selection.selects(rule("tensor-gap")));
+        selection.select("GG203").unwrap();
+        assert!(
+            selection.selects(rule("tensor-offset-misaligned")) && !selection.selects(rule("tensor-gap"))
+        );
+        selection.select("layout").unwrap();
+        assert!(selection.selects(rule("tensor-gap")) && !selection.selects(rule("duplicate-key")));
+        assert_eq!(selection.select("tensor-gpa").unwrap_err().near, Some("tensor-gap"));
+        assert_eq!(selection.select("metdata").unwrap_err().near, Some("metadata"));
+        assert_eq!(selection.select("xyzzy").unwrap_err().near, None);
+    }
+
+    #[test]
+    fn what_is_ignored_keeps_its_reason() {
+        let mut selection = Selection::default();
+        selection.ignore("layout", "old files").unwrap();
+        assert_eq!(selection.reason_to_ignore(Rule::find("tensor-gap").unwrap()), Some("old files"));
+        assert_eq!(selection.reason_to_ignore(Rule::find("duplicate-key").unwrap()), None);
+    }
 }

@@ -212,6 +212,17 @@ fn the_data_is_laid_out_anew() {
     repaired(&file([0, 32, 135]).bytes(), &policy, &sound, &["tensor-offset-misaligned"]);
     repaired(&file([0, 32, 192]).bytes(), &policy, &sound, &["tensor-gap"]);
     repaired(&file([32, 64, 192]).bytes(), &policy, &sound, &["tensor-gap"]);
+    // That bytes are lost with a gap is said.
+    let mut gap = file([0, 32, 192]).build();
+    let last = gap.span("tensors[2].data").start as usize;
+    let outcome = repaired(gap.bytes(), &policy, &sound, &["tensor-gap"]);
+    assert!(!outcome.steps[0].what.contains("zero"), "{}", outcome.steps[0].what);
+    let name = gap.leaf_at(last as u64 - 1).unwrap().name.clone();
+    let mut bytes = gap.get(&name).to_vec();
+    *bytes.last_mut().unwrap() = 1;
+    gap.patch(&name, bytes);
+    let outcome = repaired(gap.bytes(), &policy, &sound, &["tensor-gap"]);
+    assert!(outcome.steps[0].what.contains("not all of them zero"), "{}", outcome.steps[0].what);
     repaired(&file([64, 96, 0]).bytes(), &policy, &sound, &["tensor-order", "tensor-gap"]);
     repaired(&file([160, 0, 128]).bytes(), &policy, &sound, &["tensor-order"]);
     // In big-endian files too, and behind other bytes.

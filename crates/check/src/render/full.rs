@@ -8,6 +8,9 @@ use crate::finding::{Finding, Label};
 use crate::report::Report;
 use crate::subject::Subject;
 
+/// Columns behind the gutter of a window: 80 in all.
+const WIDTH: usize = 71;
+
 /// Lines of a hex window that one label may take.
 const LINES: u64 = 2;
 
@@ -161,14 +164,21 @@ fn marks(
     let line = mark.repeat((count * 3).saturating_sub(1));
     let indent = " ".repeat(usize::try_from(from).unwrap_or(0) * 3 + 1);
     let ink = if primary { finding.severity.into() } else { Ink::Secondary };
-    let mut words = String::new();
-    if ends_here || last_line {
-        if !ends_here {
-            words.push('…');
-        }
-        if !label.text.is_empty() {
-            let _ = write!(words, " {}", label.text);
-        }
+    let mut line = line;
+    if !ends_here && last_line {
+        line.push('…');
     }
-    let _ = writeln!(out, "{gutter}{indent}{}", paint(ink, &format!("{line}{words}")));
+    if label.text.is_empty() || !(ends_here || last_line) {
+        let _ = writeln!(out, "{gutter}{indent}{}", paint(ink, &line));
+        return;
+    }
+    // Words that would reach over the edge stand below, as far to the right as they fit.
+    let room = WIDTH.saturating_sub(label.text.chars().count());
+    if indent.len().saturating_add(line.chars().count()) < room {
+        let _ = writeln!(out, "{gutter}{indent}{}", paint(ink, &format!("{line} {}", label.text)));
+    } else {
+        let _ = writeln!(out, "{gutter}{indent}{}", paint(ink, &line));
+        let indent = " ".repeat(indent.len().min(room).max(1));
+        let _ = writeln!(out, "{gutter}{indent}{}", paint(ink, &label.text));
+    }
 }

@@ -119,9 +119,12 @@ fn first_line(manual: &str) -> &str {
     manual.lines().next().unwrap_or_default().trim()
 }
 
-/// A path as a relative URI reference (RFC 3986): what is neither unreserved nor a slash is percent-encoded.
+/// A path as a URI (RFC 3986), relative where the path is: what is neither unreserved nor a slash is percent-encoded.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
+    if path.starts_with('/') {
+        out.push_str("file://");
+    }
     for byte in path.replace('\\', "/").bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
@@ -143,6 +146,7 @@ mod tests {
     #[test]
     fn a_path_becomes_a_uri_reference() {
         assert_eq!(uri("models/a b%.gguf"), "models/a%20b%25.gguf");
+        assert_eq!(uri("/models/a.gguf"), "file:///models/a.gguf");
         assert_eq!(uri("模.gguf"), "%E6%A8%A1.gguf");
     }
 }

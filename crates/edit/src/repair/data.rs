@@ -182,8 +182,9 @@ impl Work<'_> {
         }
         if let Some((first, _)) = order.gaps.first() {
             let bytes = order.gaps.iter().fold(0_u64, |sum, (_, gap)| sum.saturating_add(*gap));
-            let what =
-                format!("leave out {bytes} bytes before {} that belong to none", tensors(order.gaps.len()));
+            let before = tensors(order.gaps.len());
+            let odd = if self.is_odd(&order.gaps) { ", not all of them zero" } else { "" };
+            let what = format!("leave out {bytes} bytes before {before} that belong to none{odd}");
             said.push(("tensor-gap", what, *first));
         }
         if let (Some(first), true) = (order.unlike, said.is_empty()) {
