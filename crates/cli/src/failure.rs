@@ -82,7 +82,10 @@ impl Failure {
                             "note",
                             format!("the file follows a mis-written layout, {}", dialect::describe(guess)),
                         ));
-                        notes.push(("help", format!("read it with --dialect {guess}")));
+                        notes.push((
+                            "help",
+                            format!("read it with --dialect {guess}; `gguf repair` writes it anew"),
+                        ));
                     }
                     None => notes.extend(error.help().map(|help| ("help", help))),
                 }

@@ -102,6 +102,41 @@ impl Scalar {
         })
     }
 
+    /// The type.
+    #[must_use]
+    pub const fn value_type(&self) -> ValueType {
+        match self {
+            Self::U8(_) => ValueType::UINT8,
+            Self::I8(_) => ValueType::INT8,
+            Self::U16(_) => ValueType::UINT16,
+            Self::I16(_) => ValueType::INT16,
+            Self::U32(_) => ValueType::UINT32,
+            Self::I32(_) => ValueType::INT32,
+            Self::F32(_) => ValueType::FLOAT32,
+            Self::Bool(_) => ValueType::BOOL,
+            Self::U64(_) => ValueType::UINT64,
+            Self::I64(_) => ValueType::INT64,
+            Self::F64(_) => ValueType::FLOAT64,
+            Self::F16(_) => ValueType::FLOAT16,
+        }
+    }
+
+    /// The integer as a scalar of type `ty`; `None` where it does not fit, or `ty` is no integer type.
+    #[must_use]
+    pub fn integer(ty: ValueType, value: i128) -> Option<Self> {
+        Some(match ty {
+            ValueType::UINT8 => Self::U8(value.try_into().ok()?),
+            ValueType::INT8 => Self::I8(value.try_into().ok()?),
+            ValueType::UINT16 => Self::U16(value.try_into().ok()?),
+            ValueType::INT16 => Self::I16(value.try_into().ok()?),
+            ValueType::UINT32 => Self::U32(value.try_into().ok()?),
+            ValueType::INT32 => Self::I32(value.try_into().ok()?),
+            ValueType::UINT64 => Self::U64(value.try_into().ok()?),
+            ValueType::INT64 => Self::I64(value.try_into().ok()?),
+            _ => return None,
+        })
+    }
+
     /// The value as an integer, where the type is one; a bool is not.
     #[must_use]
     pub fn as_integer(&self) -> Option<i128> {

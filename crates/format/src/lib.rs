@@ -8,6 +8,7 @@
 //! * [`Index`] is the result: where everything is, in file order, without the bytes. [`Indexer`] and [`parse`] build it.
 //! * [`View`] pairs an index with the bytes and hands out values without copying them.
 //! * [`fields`](View::fields) goes over the head field by field and leaves no byte unnamed.
+//! * [`encode`] is the way back to bytes; a [`Plan`] says what a new file is made of, piece by piece.
 //! * [`layout`] is the arithmetic of the data section; [`spec`] holds the tables of types and keys.
 //! * [`naming`] reads file names; [`identify`] says what a file is that is not a GGUF.
 //!
@@ -33,6 +34,7 @@ extern crate alloc;
 mod anomaly;
 pub mod dialect;
 mod edits;
+pub mod encode;
 mod endian;
 mod error;
 mod fields;
@@ -45,6 +47,7 @@ mod limits;
 pub mod naming;
 mod parser;
 mod path;
+mod plan;
 mod source;
 mod span;
 pub mod spec;
@@ -62,6 +65,7 @@ pub use indexer::{Indexer, Progress, parse};
 pub use limits::Limits;
 pub use parser::{Dims, Event, Key, MAGIC, Options, Parser, Step, TensorEvent};
 pub use path::{Element, HeaderPart, KvPart, Path, TensorPart};
+pub use plan::{Piece, Plan, PlanError};
 pub use source::ReadAt;
 pub use span::Span;
 pub use text::{ByteStr, Escaped, is_safe, shorten, spaced_hex};

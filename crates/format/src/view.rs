@@ -236,6 +236,12 @@ impl<'a> ArrayRef<'a> {
         self.element_type
     }
 
+    /// Byte order of the elements.
+    #[must_use]
+    pub const fn endian(&self) -> Endian {
+        self.reading.endian
+    }
+
     /// Number of elements.
     #[must_use]
     pub const fn len(&self) -> u64 {

@@ -159,3 +159,49 @@
 //! let index = indexer.finish().into_result().unwrap();
 //! assert_eq!(index.tensors().len(), 20);
 //! ```
+//!
+//! # Change one value and write the file anew
+//!
+//! Nothing but the changed record is built in memory; the rest is copied by the system. The new file appears under its name
+//! only when it is whole.
+//!
+//! ```
+//! use ggufkit::edit::Document;
+//! use ggufkit::format::{ReadAt, Scalar};
+//! use ggufkit::io::{FileSource, sink};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = "../../samples/Tiny-Llama-591K-v1.0-Q4_K_M.gguf";
+//! # let target = std::env::temp_dir().join(format!("ggufkit-cookbook-{}.gguf", std::process::id()));
+//! let file = ggufkit::open(path)?;
+//! let source = FileSource::open(path)?;
+//! let mut document = Document::of(file.view(), source.size().unwrap_or(0))?;
+//! let keys = file.view().kvs().position(|(key, _)| key.as_bytes() == b"llama.context_length");
+//! document.set_scalar(keys.unwrap_or(0) as u64, Scalar::U32(4096))?;
+//! sink::save(&document.plan()?, &source, &target, false, &mut sink::unwatched)?;
+//!
+//! let changed = ggufkit::open(&target)?;
+//! assert_eq!(changed.get("llama.context_length").and_then(|v| v.as_u64()), Some(4096));
+//! # drop(changed);
+//! # std::fs::remove_file(target)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # See what repair would do
+//!
+//! ```
+//! use ggufkit::edit::repair::{Input, Policy, RepairError, repair};
+//! use ggufkit::io::FileSource;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = "../../samples/Tiny-Llama-591K-v1.0-Q4_K_M.gguf";
+//! let source = FileSource::open(path)?;
+//! let label = ggufkit::ByteStr(b"model.gguf");
+//! let input = Input { source: &source, label, file_name: None, read: ggufkit::Options::new() };
+//! match repair(&input, &Policy::default()) {
+//!     Ok(outcome) => outcome.steps.iter().for_each(|step| println!("{}: {}", step.path, step.what)),
+//!     Err(RepairError::Refused(refusal)) => println!("{refusal}"),
+//!     Err(error) => return Err(error.into()),
+//! }
+//! # Ok(())
+//! # }
+//! ```

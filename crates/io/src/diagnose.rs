@@ -124,7 +124,7 @@ impl Diagnosis {
                     "the file follows a mis-written layout, {}",
                     ggufkit_format::dialect::describe(dialect)
                 ),
-                help: Some(format!("read it with --dialect {dialect}")),
+                help: Some(format!("read it with --dialect {dialect}; `gguf repair` writes it anew")),
             });
         }
         if let Some(Partial { wanted, present }) = self.partial {
@@ -151,8 +151,7 @@ impl Diagnosis {
             messages.push(Message {
                 text: format!("a second GGUF begins at offset {position:#x}, inside this file"),
                 help: Some(
-                    "shards are not joined with cat: split the file there again and merge the parts with a tool that \
-                     rewrites the head"
+                    "shards are not joined with cat: `gguf repair FILE --separate -o FOLDER` cuts the file apart there"
                         .to_owned(),
                 ),
             });

@@ -89,6 +89,10 @@ impl FileSource {
         Ok(FileId::at(path)? == Some(FileId::of(self)?))
     }
 
+    pub(crate) fn into_file(self) -> File {
+        self.file
+    }
+
     /// The open file; a `&File` is a [`std::io::Read`].
     #[must_use]
     pub fn file(&self) -> &File {

@@ -1,4 +1,4 @@
-//! Where GGUF bytes come from.
+//! Where GGUF bytes come from, and where they go.
 //!
 //! * [`FileSource`] is a file read by position; [`DynSource`] any source.
 //! * [`FileId`] tells whether two names are those of one file.
@@ -6,8 +6,7 @@
 //! * [`expand`] turns arguments into inputs; [`ShardSet`] knows which files make up one model.
 //! * [`diagnose`] says what else there is to say about a file: not a GGUF, a mis-written one, half a download.
 //! * [`TensorReader`] reads tensor data: whole, by rows, by layer, by several threads; [`npy`] writes it for NumPy.
-//!
-//! Nothing here opens a file for writing.
+//! * [`sink`] carries out plans: a file is written whole or not at all. Nothing else here opens a file for writing.
 
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
@@ -24,6 +23,7 @@ pub mod npy;
 mod platform;
 mod shards;
 mod shown;
+pub mod sink;
 
 pub use data::{Chunk, DataError, DataReason, Extent, RowChunks, Selection, TensorReader, map_many};
 pub use diagnose::{Diagnosis, Message, Outside, Partial, diagnose, diagnose_stream};

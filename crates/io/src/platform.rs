@@ -1,6 +1,6 @@
 //! What differs between operating systems, in one place.
 //!
-//! It owns the positioned read and the question of what kind of thing a path names. Nothing else in this crate asks for
+//! It owns the positioned read, permissions, and the question of what kind of thing a path names. Nothing else in this crate asks for
 //! the platform.
 
 use std::fs::File;
@@ -69,4 +69,41 @@ pub(crate) fn os_string(bytes: &[u8]) -> Option<std::ffi::OsString> {
 #[cfg(not(unix))]
 pub(crate) fn os_string(bytes: &[u8]) -> Option<std::ffi::OsString> {
     std::str::from_utf8(bytes).ok().map(std::ffi::OsString::from)
+}
+
+/// Gives a new file the permissions of another; special bits (set user id and the like) are not handed on.
+#[cfg(unix)]
+pub(crate) fn copy_permissions(from: &std::fs::Metadata, to: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    // A disk or a pipe is no model for a file.
+    if !from.is_file() {
+        return Ok(());
+    }
+    to.set_permissions(std::fs::Permissions::from_mode(from.permissions().mode() & 0o777))
+}
+
+/// Elsewhere a file's permissions are those of its folder; only a read-only mark would be left, which stands in the way
+/// of giving the file its name.
+#[cfg(not(unix))]
+pub(crate) fn copy_permissions(_from: &std::fs::Metadata, _to: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Makes the names in the folder of `path` reach the disk.
+#[cfg(unix)]
+pub(crate) fn sync_folder(path: &std::path::Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match File::open(folder.unwrap_or(std::path::Path::new(".")))?.sync_all() {
+        // Some file systems cannot sync a folder, and have nothing to sync there.
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        other => other,
+    }
+}
+
+/// Elsewhere folders cannot be opened, and renaming is durable or not as the system sees fit.
+#[cfg(not(unix))]
+pub(crate) fn sync_folder(_path: &std::path::Path) -> io::Result<()> {
+    Ok(())
 }

@@ -10,6 +10,7 @@ mod get;
 mod hex;
 mod man;
 mod name;
+mod repair;
 mod rule;
 mod show;
 mod template;
@@ -31,6 +32,7 @@ pub(crate) enum Command {
     Extract(extract::Args),
     Check(check::Args),
     Template(template::Args),
+    Repair(repair::Args),
     Rule(rule::Args),
     Name(name::Args),
     Explain(explain::Args),
@@ -54,6 +56,7 @@ impl Command {
             Self::Extract(args) => args.run(out),
             Self::Check(args) => args.run(out),
             Self::Template(args) => args.run(out),
+            Self::Repair(args) => args.run(out),
             Self::Rule(args) => args.run(out),
             Self::Name(args) => args.run(out),
             Self::Explain(args) => args.run(out),

@@ -51,7 +51,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let title = "write the head anew in the standard layout";
             match (asked, file.error) {
                 (None, _) => finding
-                    .help(format!("read it with --dialect {dialect}"))
+                    .help(format!("read it with --dialect {dialect}; `gguf repair FILE -o OUT` writes it anew"))
                     // The layout is a guess, though one in which every byte fits.
                     .fix(Safety::Unsafe, title, Change::Rewrite),
                 (Some(_), None) => finding.fix(Safety::Safe, title, Change::Rewrite),

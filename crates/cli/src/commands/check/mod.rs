@@ -115,6 +115,15 @@ pub(crate) struct Args {
     /// Take no ggufkit.toml
     #[arg(long, conflicts_with = "config", help_heading = "Rules")]
     no_config: bool,
+    /// Make the changes that findings propose as safe, into the file that -o names
+    #[arg(long, requires = "output", conflicts_with_all = ["data", "loaders", "baseline", "write_baseline"], help_heading = "Fixing")]
+    fix: bool,
+    /// The file that --fix writes
+    #[arg(long, short, value_name = "OUT", requires = "fix", help_heading = "Fixing")]
+    output: Option<PathBuf>,
+    /// Let --fix replace a file that exists
+    #[arg(long, requires = "fix", help_heading = "Fixing")]
+    force: bool,
 }
 
 /// `RULE=REASON`.
@@ -134,6 +143,7 @@ const MAX_BASELINE: u64 = 256 << 20;
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         match self.decide() {
+            Ok((config, options, _)) if self.fix => self.fix(out, &config, options),
             Ok((config, options, fail_on)) => self.judge(out, &config, options, fail_on),
             Err(message) => {
                 out.message(Ink::Bad, "error", &message)?;
@@ -164,6 +174,30 @@ impl Args {
         }
         let fail_on = self.fail_on.or(config.check.fail_on).unwrap_or(FailOn::Error);
         Ok((config, options, fail_on))
+    }
+
+    /// Makes the changes that findings propose as safe, into a new file.
+    fn fix(&self, out: &mut Out, config: &Config, mut rules: Options) -> io::Result<u8> {
+        let [file] = self.inputs.files.as_slice() else {
+            out.message(Ink::Bad, "error", "--fix takes one file, whose changed form it writes to -o")?;
+            return Ok(FAILED);
+        };
+        let file = std::path::Path::new(file);
+        let name = file.file_name().and_then(|name| name.to_str());
+        config.ignore(&mut rules.selection, &crate::out::path(file), name);
+        let mut policy = ggufkit::edit::repair::Policy::default();
+        policy.rules = Options { per_rule: policy.rules.per_rule, baseline: None, ..rules };
+        policy.own = false;
+        let job = super::repair::Job {
+            command: "check",
+            file,
+            output: self.output.as_deref(),
+            folder: false,
+            force: self.force,
+            json: self.json || self.format == Format::Json,
+            read: self.read.options(),
+        };
+        job.run(out, &policy)
     }
 
     fn judge(self, out: &mut Out, config: &Config, options: Options, fail_on: FailOn) -> io::Result<u8> {

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use ggufkit::inspect::tensors::Row;
 use ggufkit::io::npy::{self, Bf16, NpyError};
+use ggufkit::io::sink::PartFile;
 use ggufkit::io::{DataError, FileId, FileSource, TensorReader};
 
-use super::atomic::{Fault, NewFile, is_taken};
 use crate::failure::with_causes;
 use crate::frame::Document;
 use crate::out;
@@ -40,8 +40,8 @@ pub(super) struct Job<'a> {
 pub(super) enum Trouble {
     Data(DataError),
     Npy(NpyError),
-    /// The file's own, or that of the place beside it.
-    File(Fault),
+    /// The file cannot be written, or there is one already.
+    File(PathBuf, io::Error),
     /// The output file's name is that of a file that is being read.
     Input(PathBuf),
     Output(io::Error),
@@ -52,13 +52,10 @@ impl std::fmt::Display for Trouble {
         match self {
             Self::Data(error) => f.write_str(&with_causes(error)),
             Self::Npy(error) => f.write_str(&with_causes(error)),
-            Self::File(Fault::Exists(path)) => {
+            Self::File(path, error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 write!(f, "{} exists; --force overwrites it", out::path(path))
             }
-            Self::File(Fault::Beside(path)) => {
-                write!(f, "{} and its like exist, left behind by other calls: remove them", out::path(path))
-            }
-            Self::File(Fault::System(path, error)) => write!(f, "{}: {error}", out::path(path)),
+            Self::File(path, error) => write!(f, "{}: {error}", out::path(path)),
             Self::Input(path) => {
                 write!(f, "{} is the model itself: write to another folder", out::path(path))
             }
@@ -70,12 +67,6 @@ impl std::fmt::Display for Trouble {
 impl From<DataError> for Trouble {
     fn from(error: DataError) -> Self {
         Self::Data(error)
-    }
-}
-
-impl From<Fault> for Trouble {
-    fn from(fault: Fault) -> Self {
-        Self::File(fault)
     }
 }
 
@@ -97,7 +88,7 @@ pub(super) fn files_of(given: &Path, document: &Document<'_>) -> BTreeSet<FileId
 impl Task<'_> {
     /// Whether a file may be written under this name, whatever else is there.
     fn allow(&self, path: &Path) -> Result<(), Trouble> {
-        let there = FileId::at(path).map_err(|error| Fault::System(path.to_owned(), error))?;
+        let there = FileId::at(path).map_err(|error| Trouble::File(path.to_owned(), error))?;
         match there {
             Some(id) if self.model.contains(&id) => Err(Trouble::Input(path.to_owned())),
             _ => Ok(()),
@@ -133,11 +124,12 @@ impl Job<'_> {
         let Some(folder) = task.folder else { return Ok(()) };
         let path = folder.join(&self.file);
         task.allow(&path)?;
-        if !task.force && is_taken(&path).map_err(|error| Fault::System(path.clone(), error))? {
-            return Err(Fault::Exists(path).into());
-        }
-        if path.symlink_metadata().is_ok_and(|there| there.is_dir()) {
-            return Err(Fault::System(path, io::ErrorKind::IsADirectory.into()).into());
+        let system = |error| Trouble::File(path.clone(), error);
+        match path.symlink_metadata() {
+            Ok(_) if !task.force => return Err(system(io::ErrorKind::AlreadyExists.into())),
+            Ok(there) if there.is_dir() => return Err(system(io::ErrorKind::IsADirectory.into())),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(system(error)),
+            _ => {}
         }
         Ok(())
     }
@@ -163,15 +155,15 @@ impl Job<'_> {
     /// Writes the file of a job that passed its check.
     pub(super) fn write(&self, task: &Task<'_>, folder: &Path) -> Result<u64, Trouble> {
         let path = folder.join(&self.file);
-        let mut file = NewFile::create(folder, &self.file)?;
+        let system = |error| Trouble::File(path.clone(), error);
+        let mut file = PartFile::create(&path).map_err(system)?;
         let bytes = self.copy(task, &mut file).map_err(|error| match error {
             // The output of this call has a name.
-            Trouble::Output(error) | Trouble::Npy(NpyError::Write(error)) => {
-                Fault::System(path.clone(), error).into()
-            }
+            Trouble::Output(error) | Trouble::Npy(NpyError::Write(error)) => system(error),
             other => other,
         })?;
-        file.finish(task.force, || task.allow(&path))?;
+        file.sync().map_err(system)?;
+        file.commit_if(task.force, || task.allow(&path))?.map_err(system)?;
         Ok(bytes)
     }
 }

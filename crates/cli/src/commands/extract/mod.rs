@@ -1,6 +1,5 @@
 //! `gguf extract`: tensor data out of a file, reading no more than it.
 
-mod atomic;
 mod job;
 mod json;
 mod names;

@@ -1,0 +1,170 @@
+//! What was planned, done and refused, for a person and for a program.
+
+use std::io::{self, Write as _};
+
+use ggufkit::edit::repair::{RepairError, Step};
+use ggufkit::format::ByteStr;
+use ggufkit::inspect::json::JsonText;
+use ggufkit::inspect::units;
+use serde_json::{Value, json};
+
+use super::{Answer, Written};
+use crate::failure::{Failed, Failure};
+use crate::out::{self, Ink, Out};
+
+/// Steps that are printed; the others are counted. JSON has all.
+const SHOWN: usize = 100;
+
+/// Columns of a key or name beside its path.
+const NAME: usize = 60;
+
+/// Says what will be done, before it is done.
+pub(super) fn plan(out: &mut Out, answer: &Answer<'_>) -> io::Result<()> {
+    let Ok(outcome) = &answer.result else { return Ok(()) };
+    let head = out.paint(Ink::Head, &answer.label);
+    match outcome.steps.len() {
+        0 => writeln!(out, "{head}: nothing to repair, nothing is written")?,
+        1 => writeln!(out, "{head}: 1 repair")?,
+        n => writeln!(out, "{head}: {n} repairs")?,
+    }
+    for step in outcome.steps.iter().take(SHOWN) {
+        one(out, step)?;
+    }
+    if let Some(more) = outcome.steps.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        writeln!(out, "  and {more} more")?;
+    }
+    for left in &outcome.left {
+        let word = out.paint(Ink::Warn, "kept");
+        writeln!(out, "  {word}: {left}")?;
+    }
+    if outcome.is_sound() && outcome.errors > 0 {
+        let what = "what `gguf check` says about it takes more than can be done without a guess";
+        out.message(Ink::Warn, "note", what)?;
+    }
+    out.flush()
+}
+
+fn one(out: &mut Out, step: &Step) -> io::Result<()> {
+    let path = out.paint(Ink::Key, &step.path);
+    let place = out.paint(Ink::Faint, format!("@ {}", step.span));
+    write!(out, "  {path}")?;
+    if let Some(name) = &step.name {
+        write!(out, " (\"{}\")", out::fit(name, NAME))?;
+    }
+    let code = out.paint(Ink::Faint, format!("[{}]", step.code));
+    writeln!(out, " {place}\n    {} {code}", step.what)?;
+    if let (Some(before), Some(after)) = (&step.before, &step.after) {
+        let (before, after) = (out.paint(Ink::Bad, before), out.paint(Ink::Good, after));
+        writeln!(out, "    {before} → {after}")?;
+    }
+    Ok(())
+}
+
+/// Says what was done, or why nothing was.
+pub(super) fn end(out: &mut Out, answer: &Answer<'_>) -> io::Result<()> {
+    for written in &answer.written {
+        file(out, written)?;
+    }
+    if let Some(failure) = &answer.failure {
+        out.message(Ink::Bad, "error", &failure.to_string())?;
+    }
+    match &answer.result {
+        Err(RepairError::Io(error)) => out.message(Ink::Bad, "error", &format!("{}: {error}", answer.label)),
+        Err(RepairError::Refused(refusal)) => {
+            for reason in &refusal.reasons {
+                let at =
+                    reason.span.map(|span| format!(" (at offset {:#x})", span.start)).unwrap_or_default();
+                // An error of the reader names its place itself.
+                let at = if reason.message.contains("(at offset") { String::new() } else { at };
+                out.message(Ink::Bad, "refused", &format!("{}: {}{at}", answer.label, reason.message))?;
+                if let Some(help) = &reason.help {
+                    out.message(Ink::Faint, "  help", help)?;
+                }
+            }
+            Ok(())
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+fn file(out: &mut Out, written: &Written) -> io::Result<()> {
+    let size = out.paint(Ink::Number, units::bytes(written.bytes));
+    let copied = units::bytes(written.copied);
+    let path = written.path.as_deref().map_or_else(|| "a file".to_owned(), out::path);
+    let verb = if written.done { "written" } else { "would be written" };
+    writeln!(out, "{path} {verb}: {size}, of which {copied} are copied as they are")?;
+    if written.errors > 0 {
+        let errors =
+            if written.errors == 1 { "1 error".to_owned() } else { format!("{} errors", written.errors) };
+        out.message(Ink::Warn, "warning", &format!("{path} still has {errors}: see `gguf check`"))?;
+    }
+    Ok(())
+}
+
+fn step_json(step: &Step) -> Value {
+    json!({
+        "code": step.code,
+        "what": step.what,
+        "path": step.path,
+        "name": step.name.as_ref().map(|name| json!(JsonText(ByteStr(name)))),
+        "start": step.span.start,
+        "end": step.span.end(),
+        "before": step.before,
+        "after": step.after,
+    })
+}
+
+/// Everything, as JSON.
+pub(super) fn json(answer: &Answer<'_>) -> Value {
+    let written: Vec<Value> = (answer.written.iter())
+        .map(|one| {
+            json!({
+                "path": one.path.as_deref().map(crate::json::path),
+                "bytes": one.bytes,
+                "copied": one.copied,
+                "written": one.done,
+                "errors": one.done.then_some(one.errors),
+                "warnings": one.done.then_some(one.warnings),
+            })
+        })
+        .collect();
+    let mut out = json!({
+        "path": crate::json::path(answer.path),
+        "sound": null,
+        "repairs": [],
+        "kept": [],
+        "refused": [],
+        "outputs": written,
+        "errors": answer.failure.iter().map(Failed::json).collect::<Vec<_>>(),
+    });
+    let mut put = |key: &str, value: Value| {
+        if let Some(slot) = out.get_mut(key) {
+            *slot = value;
+        }
+    };
+    match &answer.result {
+        Ok(outcome) => {
+            put("sound", json!(outcome.is_sound()));
+            put("repairs", outcome.steps.iter().map(step_json).collect());
+            put("kept", json!(outcome.left));
+        }
+        Err(RepairError::Io(error)) => {
+            // The kind and the message are all that a failure is made of.
+            let failure = Failure::Io(io::Error::new(error.kind(), error.to_string()));
+            put("errors", json!([Failed { path: answer.path.to_owned(), failure }.json()]));
+        }
+        Err(RepairError::Refused(refusal)) => {
+            let one = |reason: &ggufkit::edit::repair::Reason| {
+                json!({
+                    "code": reason.code,
+                    "message": reason.message,
+                    "start": reason.span.map(|span| span.start),
+                    "end": reason.span.map(|span| span.end()),
+                    "help": reason.help,
+                })
+            };
+            put("refused", refusal.reasons.iter().map(one).collect());
+        }
+    }
+    out
+}

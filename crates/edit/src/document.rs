@@ -1,0 +1,606 @@
+//! A file as something that can be changed: its records in order, each as it stands in the source or new.
+//!
+//! A document holds no tensor data and, of what was not changed, no values: what is kept is copied from the source when
+//! the plan is carried out. Nothing here reads beyond the head or writes anything.
+//!
+//! **What a plan of an unchanged document makes.** Of a file in the standard layout, version 2 or 3: the same bytes,
+//! padding, gaps and trailing bytes included. A file of version 1 or in a mis-written layout has no unchanged form here:
+//! its head is written anew, version 3, with the values that it has (half precision, which the format lacks, as f32).
+//! What precedes the magic is not part of a document.
+//!
+//! **The canonical form** is what [`Document::relayout`] leads to, and what llama.cpp and gguf-py write: tensors in the
+//! order of the table, each at the sum of the padded sizes before it, zeros as padding, also after the head and after the
+//! last tensor. A canonical file laid out anew is the same bytes too. Without tensors there is no data section: the file may
+//! end with its head or with padding, and both are canonical.
+
+use ggufkit_check::Change;
+use ggufkit_format::encode::{Bools, Encoder, widen, written_type};
+use ggufkit_format::spec::ValueType;
+use ggufkit_format::{Dialect, Index, Kv, Payload, Plan, Scalar, Span, Tensor, Value, View, layout};
+
+use crate::error::EditError;
+use crate::extents::Extents;
+
+/// A file that can be changed.
+#[derive(Clone, Debug)]
+pub struct Document<'a> {
+    view: View<'a>,
+    size: u64,
+    version: u32,
+    encoder: Encoder,
+    /// Whether records are copied as they stand: the source is in the standard layout, version 2 or 3.
+    copies: bool,
+    /// The source's key-values in their order, removed ones too, and then those that were added.
+    kvs: Vec<Entry>,
+    names: Vec<Option<Vec<u8>>>,
+    /// Where each tensor's data is, once it is to be laid out anew.
+    anew: Option<Extents>,
+    /// Whether the bytes between head and data become zeros.
+    clean_gap: bool,
+    /// Where the part of the source that is kept ends.
+    end: u64,
+    /// Length that the file is to have at least, in positions of the source.
+    to: u64,
+    patches: Vec<(Span, Vec<u8>)>,
+}
+
+/// A key-value: what differs from the source's.
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    key: Option<Vec<u8>>,
+    value: Option<New>,
+    removed: bool,
+}
+
+/// A value that is new.
+#[derive(Clone, PartialEq, Debug)]
+struct New {
+    ty: ValueType,
+    scalar: Option<Scalar>,
+    bytes: Vec<u8>,
+}
+
+/// The key that says how the data is aligned.
+pub(crate) const ALIGNMENT: &[u8] = b"general.alignment";
+
+impl<'a> Document<'a> {
+    /// The document of a file whose head was read to its end; `size` is the length of its source.
+    ///
+    /// # Errors
+    /// [`EditError::IncompleteHead`].
+    pub fn of(view: View<'a>, size: u64) -> Result<Self, EditError> {
+        let index = view.index();
+        if !index.is_complete() {
+            return Err(EditError::IncompleteHead);
+        }
+        let header = index.header();
+        let copies = header.dialect == Dialect::STANDARD && matches!(header.version, 2 | 3);
+        let mut document = Self {
+            view,
+            size,
+            version: if copies { header.version } else { 3 },
+            encoder: Encoder::new(3, header.endian)?,
+            copies,
+            kvs: vec![Entry::default(); index.kvs().len()],
+            names: vec![None; index.tensors().len()],
+            anew: None,
+            clean_gap: false,
+            end: size,
+            to: 0,
+            patches: Vec::new(),
+        };
+        // A header that holds the alignment leaves it to the key.
+        if let Some(alignment) = header.alignment
+            && document.alignment() != u64::from(alignment)
+        {
+            document.set_alignment(alignment)?;
+        }
+        Ok(document)
+    }
+
+    /// What the source says.
+    #[must_use]
+    pub fn view(&self) -> View<'a> {
+        self.view
+    }
+
+    fn index(&self) -> &'a Index {
+        self.view.index()
+    }
+
+    /// The version that will be written.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Whether records that were not changed are copied as they stand. If not, the whole head is written anew.
+    #[must_use]
+    pub fn copies(&self) -> bool {
+        self.copies
+    }
+
+    /// The alignment that the document declares: that of the first `general.alignment` that is a positive integer, or 32.
+    #[must_use]
+    pub fn alignment(&self) -> u64 {
+        let declared = (0..self.kvs.len()).filter(|&at| self.is_there(at) && self.key(at) == ALIGNMENT);
+        let mut values = declared.filter_map(|at| self.scalar(at)?.as_u64()).filter(|value| *value > 0);
+        values.next().unwrap_or(layout::DEFAULT_ALIGNMENT)
+    }
+
+    /// Declares an alignment: where the document has a `general.alignment`, in it, else in one that is added.
+    ///
+    /// # Errors
+    /// None of its own.
+    pub fn set_alignment(&mut self, alignment: u32) -> Result<(), EditError> {
+        let mut declared = (0..self.kvs.len()).filter(|&at| self.is_there(at) && self.key(at) == ALIGNMENT);
+        let at = declared.next();
+        let value = self.new_scalar(Scalar::U32(alignment))?;
+        match at.and_then(|at| self.kvs.get_mut(at)) {
+            Some(entry) => entry.value = Some(value),
+            None => {
+                self.kvs.push(Entry { key: Some(ALIGNMENT.to_vec()), value: Some(value), removed: false });
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of key-values, the removed ones and the added ones included.
+    #[must_use]
+    pub fn kv_count(&self) -> usize {
+        self.kvs.len()
+    }
+
+    /// Whether the key-value with this number is there and was not removed.
+    #[must_use]
+    pub fn is_there(&self, at: usize) -> bool {
+        self.kvs.get(at).is_some_and(|entry| !entry.removed)
+    }
+
+    /// Whether the key-value with this number is other than in the source.
+    #[must_use]
+    pub fn is_changed(&self, at: usize) -> bool {
+        self.kvs.get(at).is_some_and(|entry| entry.removed || entry.key.is_some() || entry.value.is_some())
+    }
+
+    /// The key of a key-value.
+    #[must_use]
+    pub fn key(&self, at: usize) -> &[u8] {
+        match self.kvs.get(at).and_then(|entry| entry.key.as_deref()) {
+            Some(key) => key,
+            None => self.source_kv(at).map(|kv| self.view.key(kv).0).unwrap_or_default(),
+        }
+    }
+
+    fn source_kv(&self, at: usize) -> Option<&'a Kv> {
+        self.index().kvs().get(at)
+    }
+
+    /// The value of a key-value, where it is of fixed size.
+    #[must_use]
+    pub fn scalar(&self, at: usize) -> Option<Scalar> {
+        match self.kvs.get(at).and_then(|entry| entry.value.as_ref()) {
+            Some(new) => new.scalar,
+            None => match self.source_kv(at)?.payload {
+                Payload::Scalar(scalar) => Some(widen(scalar)),
+                _ => None,
+            },
+        }
+    }
+
+    /// The value as the source has it; `None` for a value that is new.
+    #[must_use]
+    pub fn source_value(&self, at: usize) -> Option<Value<'a>> {
+        match self.kvs.get(at)?.value {
+            Some(_) => None,
+            None => Some(self.view.value(self.source_kv(at)?)),
+        }
+    }
+
+    /// Whether two key-values have the same value: type and bytes.
+    ///
+    /// # Errors
+    /// A value whose bytes are not there.
+    pub fn same_value(&self, one: usize, other: usize) -> Result<bool, EditError> {
+        let value = |at: usize| self.kvs.get(at).and_then(|entry| entry.value.as_ref());
+        let source = |at: usize| {
+            let kv = self.source_kv(at)?;
+            Some((written_type(kv.value_type), self.view.bytes(kv.value_span)?))
+        };
+        Ok(match (value(one), value(other)) {
+            (Some(one), Some(other)) => one.ty == other.ty && one.bytes == other.bytes,
+            (None, None) => match (self.source_kv(one), self.source_kv(other)) {
+                (Some(a), Some(b)) => a.value_type == b.value_type && source(one) == source(other),
+                _ => false,
+            },
+            (Some(new), None) | (None, Some(new)) => {
+                let at = if value(one).is_some() { other } else { one };
+                match source(at) {
+                    Some((ty, bytes)) if self.copies => new.ty == ty && new.bytes == bytes,
+                    _ => self.encoded(at)? == Some((new.ty, new.bytes.clone())),
+                }
+            }
+        })
+    }
+
+    fn encoded(&self, at: usize) -> Result<Option<(ValueType, Vec<u8>)>, EditError> {
+        let Some(kv) = self.source_kv(at) else { return Ok(None) };
+        let mut bytes = Vec::new();
+        self.encoder.value(&mut bytes, self.view.value(kv), Bools::Keep)?;
+        Ok(Some((written_type(kv.value_type), bytes)))
+    }
+
+    /// The name of a tensor.
+    #[must_use]
+    pub fn name(&self, at: usize) -> &[u8] {
+        match self.names.get(at).and_then(Option::as_deref) {
+            Some(name) => name,
+            None => self.index().tensors().get(at).map(|tensor| self.view.name(tensor).0).unwrap_or_default(),
+        }
+    }
+
+    fn entry(&mut self, at: u64) -> Result<(usize, &mut Entry), EditError> {
+        let place = usize::try_from(at).map_err(|_| EditError::NoKv(at))?;
+        let entry = self.kvs.get_mut(place).filter(|entry| !entry.removed);
+        Ok((place, entry.ok_or(EditError::NoKv(at))?))
+    }
+
+    /// Takes a key-value out. Others keep their numbers.
+    ///
+    /// # Errors
+    /// There is none with this number (any more).
+    pub fn remove(&mut self, at: u64) -> Result<(), EditError> {
+        self.entry(at)?.1.removed = true;
+        Ok(())
+    }
+
+    /// Gives a key-value another key; false when it has this one.
+    ///
+    /// # Errors
+    /// There is none with this number.
+    pub fn set_key(&mut self, at: u64, key: &[u8]) -> Result<bool, EditError> {
+        let (place, _) = self.entry(at)?;
+        let differs = self.key(place) != key;
+        if differs {
+            self.entry(at)?.1.key = Some(key.to_vec());
+        }
+        Ok(differs)
+    }
+
+    fn new_scalar(&self, scalar: Scalar) -> Result<New, EditError> {
+        let scalar = widen(scalar);
+        let mut bytes = Vec::new();
+        self.encoder.scalar(&mut bytes, scalar)?;
+        Ok(New { ty: scalar.value_type(), scalar: Some(scalar), bytes })
+    }
+
+    fn set(&mut self, at: u64, new: New) -> Result<bool, EditError> {
+        let (place, entry) = self.entry(at)?;
+        let old = entry.value.take();
+        let same = match &old {
+            Some(old) => *old == new,
+            None => match self.source_kv(place) {
+                Some(kv) if self.copies => {
+                    kv.value_type == new.ty && self.view.bytes(kv.value_span) == Some(&new.bytes)
+                }
+                _ => self.encoded(place)? == Some((new.ty, new.bytes.clone())),
+            },
+        };
+        self.entry(at)?.1.value = if same { old } else { Some(new) };
+        Ok(!same)
+    }
+
+    /// Gives a key-value another value of fixed size; false when it has this one.
+    ///
+    /// # Errors
+    /// There is none with this number.
+    pub fn set_scalar(&mut self, at: u64, scalar: Scalar) -> Result<bool, EditError> {
+        let new = self.new_scalar(scalar)?;
+        self.set(at, new)
+    }
+
+    /// Gives a key-value a string as its value; false when it has this one.
+    ///
+    /// # Errors
+    /// There is none with this number.
+    pub fn set_string(&mut self, at: u64, text: &[u8]) -> Result<bool, EditError> {
+        let mut bytes = Vec::new();
+        self.encoder.string(&mut bytes, text);
+        self.set(at, New { ty: ValueType::STRING, scalar: None, bytes })
+    }
+
+    /// Makes 1 of all bool bytes of a value that are neither 0 nor 1; false when there are none.
+    ///
+    /// # Errors
+    /// There is no key-value with this number, or its bytes are not there.
+    pub fn normalise_bools(&mut self, at: u64) -> Result<bool, EditError> {
+        let (place, _) = self.entry(at)?;
+        let (Some(value), Some(kv)) = (self.source_value(place), self.source_kv(place)) else {
+            return Ok(false);
+        };
+        let mut bytes = Vec::new();
+        self.encoder.value(&mut bytes, value, Bools::Normalise)?;
+        let scalar = match value {
+            Value::Scalar(Scalar::Bool(byte)) => Some(Scalar::Bool((byte != 0).into())),
+            Value::Scalar(scalar) => Some(scalar),
+            _ => None,
+        };
+        self.set(at, New { ty: written_type(kv.value_type), scalar, bytes })
+    }
+
+    /// Gives a tensor another name; false when it has this one.
+    ///
+    /// # Errors
+    /// There is none with this number.
+    pub fn set_name(&mut self, at: u64, name: &[u8]) -> Result<bool, EditError> {
+        let place = usize::try_from(at).map_err(|_| EditError::NoTensor(at))?;
+        let differs = self.name(place) != name;
+        let slot = self.names.get_mut(place).ok_or(EditError::NoTensor(at))?;
+        if differs {
+            *slot = Some(name.to_vec());
+        }
+        Ok(differs)
+    }
+
+    /// Lays the data out anew when it is written: in the order of the table, without gaps, each tensor aligned, zeros
+    /// between and behind. What follows the data in the source follows it then too. False when that is asked for already,
+    /// and when there are no tensors.
+    ///
+    /// # Errors
+    /// [`EditError::Data`] when it cannot be told which bytes are whose.
+    pub fn relayout(&mut self) -> Result<bool, EditError> {
+        if self.anew.is_some() || self.index().tensors().is_empty() {
+            return Ok(false);
+        }
+        let extents = Extents::of(self.index(), self.size);
+        if !extents.problems.is_empty() {
+            return Err(EditError::Data(extents.problems));
+        }
+        self.anew = Some(extents);
+        Ok(true)
+    }
+
+    /// Makes zeros of the bytes between the head and the data.
+    pub fn clean_gap(&mut self) {
+        self.clean_gap = true;
+    }
+
+    /// Writes version 3; false when that is so already.
+    pub fn rewrite(&mut self) -> bool {
+        std::mem::replace(&mut self.version, 3) != 3
+    }
+
+    /// Ends the file at a position of the source; false when it ends there or before.
+    ///
+    /// # Errors
+    /// [`EditError::CutsData`].
+    pub fn cut(&mut self, at: u64) -> Result<bool, EditError> {
+        let end = Extents::of(self.index(), self.size).end.max(self.index().head_end());
+        if at < end {
+            return Err(EditError::CutsData { at, end });
+        }
+        let shorter = at < self.end;
+        self.end = self.end.min(at);
+        Ok(shorter)
+    }
+
+    /// Adds zeros at the end, as many as make the source so long; false when it is. A new layout of the data brings its
+    /// own padding, which counts.
+    pub fn extend(&mut self, to: u64) -> bool {
+        let longer = to > self.end.max(self.to);
+        self.to = self.to.max(to);
+        longer
+    }
+
+    /// Puts other bytes in the place of some of the source; false when they are the same.
+    ///
+    /// # Errors
+    /// The bytes are not as many, or not in the source, or of a head that is written anew.
+    pub fn patch(&mut self, span: Span, bytes: &[u8]) -> Result<bool, EditError> {
+        let unfit = EditError::NotCopied(span);
+        if bytes.len() as u64 != span.len
+            || span.start.checked_add(span.len).is_none_or(|end| end > self.size)
+        {
+            return Err(unfit);
+        }
+        if self.view.bytes(span) == Some(bytes) {
+            return Ok(false);
+        }
+        let head_end = self.index().head_end();
+        if span.start >= head_end {
+            self.patches.push((span, bytes.to_vec()));
+            return Ok(true);
+        }
+        // The alignment and the like are used while planning: a value that is patched is a new value.
+        let kvs = self.index().kvs();
+        let at = kvs.partition_point(|kv| kv.span.end() <= span.start);
+        if let Some(kv) = kvs.get(at)
+            && let Payload::Scalar(_) = kv.payload
+            && span.start >= kv.value_span.start
+            && span.end() <= kv.value_span.end()
+            && let Some(mut value) = self.view.bytes(kv.value_span).map(<[u8]>::to_vec)
+        {
+            let from =
+                usize::try_from(span.start.saturating_sub(kv.value_span.start)).map_err(|_| unfit.clone())?;
+            value.iter_mut().skip(from).zip(bytes).for_each(|(old, new)| *old = *new);
+            let scalar = Scalar::read(kv.value_type, self.encoder.endian(), &value).ok_or(unfit)?;
+            return self.set_scalar(at as u64, scalar);
+        }
+        if !self.copies {
+            return Err(unfit);
+        }
+        self.patches.push((span, bytes.to_vec()));
+        Ok(true)
+    }
+
+    /// Makes a change that a finding proposes; false when it makes no difference any more.
+    ///
+    /// # Errors
+    /// What it is about is not there, or it cannot be done; see [`EditError`].
+    pub fn apply(&mut self, change: &Change) -> Result<bool, EditError> {
+        match change {
+            Change::Patch { span, bytes } => self.patch(*span, bytes),
+            Change::RemoveKv { index } => match usize::try_from(*index) {
+                Ok(at) if at < self.kvs.len() && !self.is_there(at) => Ok(false),
+                _ => self.remove(*index).map(|()| true),
+            },
+            Change::SetKey { index, key } => self.set_key(*index, key),
+            Change::SetScalar { index, value } => self.set_scalar(*index, *value),
+            Change::SetString { index, bytes } => self.set_string(*index, bytes),
+            Change::SetName { index, name } => self.set_name(*index, name),
+            Change::RemoveKvs { indices } => indices
+                .iter()
+                .try_fold(false, |any, index| Ok(self.apply(&Change::RemoveKv { index: *index })? || any)),
+            Change::Relayout => self.relayout(),
+            Change::Realign { to } => {
+                let differs = self.alignment() != u64::from(*to);
+                if differs {
+                    self.set_alignment(*to)?;
+                }
+                Ok(self.relayout()? || differs)
+            }
+            Change::Rewrite => Ok(self.rewrite()),
+            Change::Cut { at } => self.cut(*at),
+            Change::Extend { to } => Ok(self.extend(*to)),
+            _ => Err(EditError::OtherChange),
+        }
+    }
+
+    /// What the file will be made of.
+    ///
+    /// # Errors
+    /// Bytes of the head that are not there, and changes that exclude each other.
+    pub fn plan(&self) -> Result<Plan, EditError> {
+        let mut plan = Plan::new();
+        let alignment = self.alignment();
+        self.plan_header(&mut plan)?;
+        for at in 0..self.kvs.len() {
+            self.plan_kv(&mut plan, at)?;
+        }
+        let mut next = 0_u64;
+        for (at, tensor) in self.index().tensors().iter().enumerate() {
+            let mut offset = tensor.offset;
+            if let Some(extents) = &self.anew {
+                offset = next;
+                let len = extents.spans.get(at).map_or(0, |span| span.len);
+                let end = next.checked_add(len).and_then(|end| layout::align_up(end, alignment));
+                next = end.ok_or(ggufkit_format::PlanError::TooLong)?;
+            }
+            self.plan_tensor(&mut plan, at, tensor, offset)?;
+        }
+        match &self.anew {
+            None => self.plan_kept(&mut plan, alignment)?,
+            Some(extents) => self.plan_anew(&mut plan, extents, alignment)?,
+        }
+        let end = match &self.anew {
+            Some(extents) => self.end.max(self.padded(extents)),
+            None => self.end,
+        };
+        plan.zeros(self.to.saturating_sub(end))?;
+        let data: Vec<Span> = match &self.anew {
+            Some(extents) => extents.order.iter().filter_map(|&at| extents.spans.get(at).copied()).collect(),
+            None => Vec::new(),
+        };
+        // Padding is zeros in a new layout, whatever becomes of the old.
+        let gone = |span: Span, bytes: &[u8]| match &self.anew {
+            Some(extents) => {
+                let next = data.get(data.partition_point(|one| one.end() <= span.start));
+                let inside = next.is_some_and(|one| one.start < span.end());
+                bytes.iter().all(|&byte| byte == 0) && span.start < extents.end && !inside
+            }
+            None => self.clean_gap && self.index().data_start().is_some_and(|start| span.end() <= start),
+        };
+        let head_end = self.index().head_end();
+        let patches =
+            self.patches.iter().filter(|(span, bytes)| span.start < head_end || !gone(*span, bytes));
+        let patches: Vec<_> = patches.cloned().collect();
+        if patches.is_empty() { Ok(plan) } else { Ok(plan.patched(&patches)?) }
+    }
+
+    fn plan_header(&self, plan: &mut Plan) -> Result<(), EditError> {
+        let header = self.index().header();
+        let kvs = self.kvs.iter().filter(|entry| !entry.removed).count() as u64;
+        if self.copies && self.version == header.version && kvs == header.kv_count {
+            return Ok(plan.copy(header.span)?);
+        }
+        let encoder = Encoder::new(self.version, header.endian).unwrap_or(self.encoder);
+        let mut bytes = Vec::new();
+        encoder.header(&mut bytes, self.index().tensors().len() as u64, kvs);
+        Ok(plan.literal(&bytes)?)
+    }
+
+    fn plan_kv(&self, plan: &mut Plan, at: usize) -> Result<(), EditError> {
+        let Some(entry) = self.kvs.get(at).filter(|entry| !entry.removed) else { return Ok(()) };
+        let kept = self.source_kv(at).filter(|_| self.copies);
+        let mut bytes = Vec::new();
+        match (kept, &entry.key) {
+            (Some(kv), None) => plan.copy(Span::between(kv.span.start, kv.key.span.end()))?,
+            _ => {
+                self.encoder.string(&mut bytes, self.key(at));
+                plan.literal(&bytes)?;
+                bytes.clear();
+            }
+        }
+        match (kept, &entry.value) {
+            (Some(kv), None) => plan.copy(Span::between(kv.key.span.end(), kv.span.end()))?,
+            (_, Some(new)) => {
+                self.encoder.value_type(&mut bytes, new.ty);
+                bytes.extend_from_slice(&new.bytes);
+                plan.literal(&bytes)?;
+            }
+            (None, None) => {
+                let Some(kv) = self.source_kv(at) else { return Ok(()) };
+                self.encoder.value_type(&mut bytes, written_type(kv.value_type));
+                self.encoder.value(&mut bytes, self.view.value(kv), Bools::Keep)?;
+                plan.literal(&bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn plan_tensor(&self, plan: &mut Plan, at: usize, tensor: &Tensor, offset: u64) -> Result<(), EditError> {
+        let named = self.names.get(at).is_some_and(Option::is_some);
+        if self.copies && !named && offset == tensor.offset {
+            return Ok(plan.copy(tensor.span)?);
+        }
+        if !named && self.view.bytes(tensor.name.span).is_none() {
+            return Err(EditError::Encode(ggufkit_format::encode::EncodeError::Incomplete));
+        }
+        let mut bytes = Vec::new();
+        let dims = self.index().dims(tensor);
+        self.encoder.tensor(&mut bytes, self.name(at), dims, tensor.tensor_type, offset)?;
+        Ok(plan.literal(&bytes)?)
+    }
+
+    /// The rest of the file as it is.
+    fn plan_kept(&self, plan: &mut Plan, alignment: u64) -> Result<(), EditError> {
+        let index = self.index();
+        let start = index.data_start().unwrap_or(self.end);
+        let gap = Span::between(index.head_end().min(self.end), start.min(self.end));
+        let head = index.head();
+        let padding = layout::padding(plan.len(), alignment);
+        // A head of another length has another gap. Where the file ended with the head, it does so again.
+        if plan.len() == head.len && padding == start.saturating_sub(head.end()) {
+            if self.clean_gap { plan.zeros(gap.len)? } else { plan.copy(gap)? }
+        } else if !index.tensors().is_empty() || !gap.is_empty() {
+            plan.zeros(padding)?;
+        }
+        Ok(plan.copy(Span::between(start, self.end))?)
+    }
+
+    /// The data section in its canonical form, and what follows it in the source.
+    fn plan_anew(&self, plan: &mut Plan, extents: &Extents, alignment: u64) -> Result<(), EditError> {
+        plan.zeros(layout::padding(plan.len(), alignment))?;
+        for span in &extents.spans {
+            plan.copy(*span)?;
+            plan.zeros(layout::padding(plan.len(), alignment))?;
+        }
+        Ok(plan.copy(Span::between(self.padded(extents), self.end))?)
+    }
+
+    /// Where the padding behind the data of the source ends, or would end.
+    fn padded(&self, extents: &Extents) -> u64 {
+        let data = extents.end.saturating_sub(self.index().header().base);
+        extents.end.saturating_add(layout::padding(data, self.index().alignment()))
+    }
+}

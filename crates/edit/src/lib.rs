@@ -1,0 +1,20 @@
+//! Changes of GGUF files, as plans.
+//!
+//! A [`Document`] is a file whose records can be changed; its plan says what the new file is made of, and carrying that
+//! out is the business of [`ggufkit_io::sink`]. Nothing here writes, and nothing here reads more than it must to decide.
+//!
+//! * [`Document`] changes single things: a key, a value, a name, the layout of the data.
+//! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
+//! * [`Extents`] tells which bytes are which tensor's.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod document;
+mod error;
+mod extents;
+pub mod repair;
+
+pub use document::Document;
+pub use error::EditError;
+pub use extents::{DataProblem, DataProblemReason, Extents};

@@ -1,0 +1,255 @@
+//! Repairs of the data section, and what keeps it from being laid out anew.
+
+use ggufkit_format::layout::{self, SizeError};
+use ggufkit_format::{Span, shorten};
+
+use super::{Reason, RepairError, Step, Work};
+use crate::extents::{DataProblem, DataProblemReason, Extents};
+
+/// Bytes of a gap that are looked at. Padding is shorter nearly everywhere.
+const LOOK: u64 = 1 << 20;
+
+/// Lengths above this are not those of files: 256 TiB.
+const PLAUSIBLE_SIZE: u64 = 1 << 48;
+
+/// How tensors lie, compared with the canonical form.
+#[derive(Default)]
+struct Order {
+    misaligned: Vec<usize>,
+    gaps: Vec<(usize, u64)>,
+    unordered: Option<usize>,
+    /// The first tensor whose offset is not the sum of the sizes before it.
+    unlike: Option<usize>,
+}
+
+impl Work<'_> {
+    pub(super) fn data(&mut self) -> Result<(), RepairError> {
+        let index = self.index();
+        let extents = Extents::of(index, self.size);
+        if self.policy.own || self.relayout {
+            self.refuse_problems(&extents);
+            if !extents.problems.is_empty() {
+                return Ok(());
+            }
+        }
+        let base = index.header().base;
+        let start = index.data_start().unwrap_or(self.size);
+        let padded = layout::align_up(extents.end.saturating_sub(base), index.alignment());
+        let padded = padded.and_then(|end| end.checked_add(base)).unwrap_or(u64::MAX);
+        if self.policy.own {
+            self.gap_after_head(start)?;
+            let order = self.order(&extents);
+            self.say_order(&order);
+            let moved = !index.tensors().is_empty() && self.document.alignment() != index.alignment();
+            let dirty = self.dirty(&extents, start, padded.min(self.size))?;
+            self.relayout = order.unlike.is_some() || moved || dirty;
+        }
+        if self.relayout {
+            self.document.relayout()?;
+            for at in extents.inferred.iter().take(20) {
+                self.left.push(format!(
+                    "tensors[{at}] is of a type whose size is not known here: its {} bytes up to what follows are copied as they are",
+                    extents.spans.get(*at).map_or(0, |span| span.len)
+                ));
+            }
+        }
+        if self.policy.own {
+            self.behind(&extents, padded)?;
+        }
+        Ok(())
+    }
+
+    fn refuse_problems(&mut self, extents: &Extents) {
+        for code in ["data-cut-short", "tensor-overlap", "block-misfit", "bytes-overflow"] {
+            let mut all = extents.problems.iter().filter(|problem| code_of(problem) == code);
+            let Some(first) = all.next() else { continue };
+            let more = all.count();
+            let tensor = self.index().tensors().get(first.tensor);
+            let name = shorten(self.document.name(first.tensor), 60);
+            let mut message = format!("tensors[{}] \"{name}\": {}", first.tensor, first.reason);
+            if more > 0 {
+                message.push_str(&format!("; {more} more tensors like it"));
+            }
+            let reason = Reason::new(code, message).at(tensor.map(|tensor| tensor.span).unwrap_or_default());
+            self.refuse(match (code, first.reason) {
+                ("data-cut-short", DataProblemReason::OutOfFile { end, .. }) if end > PLAUSIBLE_SIZE => {
+                    reason.help("no file is so long: the tensor table is damaged")
+                }
+                ("data-cut-short", _) => reason.help(
+                    "the download is not complete: compare the size with the publisher's, and resume it or fetch it again",
+                ),
+                ("tensor-overlap", _) => reason.help("which of them the bytes belong to cannot be told from the file"),
+                _ => reason,
+            });
+        }
+    }
+
+    /// Bytes between the head and the data that are not zero.
+    fn gap_after_head(&mut self, start: u64) -> Result<(), RepairError> {
+        let gap = Span::between(self.index().head_end(), start.min(self.size));
+        if self.is_dirty(gap)? {
+            self.document.clean_gap();
+            let what = "make zeros of the padding between the head and the data";
+            self.step(Step::new("head-padding-nonzero", what, "padding", gap));
+        }
+        Ok(())
+    }
+
+    fn is_dirty(&self, gap: Span) -> Result<bool, RepairError> {
+        let mut buffer = [0; 4096];
+        let (mut at, end) = (gap.start, gap.start.saturating_add(gap.len.min(LOOK)).min(self.size));
+        while at < end {
+            let want = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX).min(buffer.len());
+            let chunk = buffer.get_mut(..want).unwrap_or_default();
+            let read = self.source.read_at(chunk, at)?.min(want);
+            if read == 0 {
+                break;
+            }
+            if chunk.iter().take(read).any(|&byte| byte != 0) {
+                return Ok(true);
+            }
+            at = at.saturating_add(read as u64);
+        }
+        Ok(false)
+    }
+
+    /// Padding between the tensors, and behind the last one up to `end`, that is not zero.
+    fn dirty(&mut self, extents: &Extents, start: u64, end: u64) -> Result<bool, RepairError> {
+        let (mut first, mut count) = (None, 0_u64);
+        let (base, alignment) = (self.index().header().base, self.index().alignment());
+        for gap in extents.gaps(start, end) {
+            // What is more than padding is left out, and said there.
+            let padding = layout::padding(gap.start.saturating_sub(base), alignment);
+            let gap = Span::new(gap.start, gap.len.min(padding));
+            if self.is_dirty(gap)? {
+                first = first.or(Some(gap));
+                count = count.saturating_add(1);
+            }
+        }
+        let Some(first) = first else { return Ok(false) };
+        let what = match count {
+            1 => "make zeros of the padding behind a tensor".to_owned(),
+            n => format!("make zeros of the padding behind {n} tensors"),
+        };
+        self.step(Step::new("tensor-padding-nonzero", what, "data", first));
+        Ok(true)
+    }
+
+    fn order(&self, extents: &Extents) -> Order {
+        let index = self.index();
+        let (alignment, base) = (index.alignment(), index.header().base);
+        let mut order = Order::default();
+        let mut expected = Some(0_u64);
+        for (at, (tensor, span)) in index.tensors().iter().zip(&extents.spans).enumerate() {
+            if expected != Some(tensor.offset) {
+                order.unlike = order.unlike.or(Some(at));
+            }
+            expected = expected.and_then(|at| layout::align_up(at.checked_add(span.len)?, alignment));
+        }
+        let mut reached = index.data_start().unwrap_or(base);
+        for pair in extents.order.windows(2) {
+            if let [one, next] = pair
+                && next < one
+            {
+                order.unordered = order.unordered.or(Some(*next));
+            }
+        }
+        for &at in &extents.order {
+            let Some(span) = extents.spans.get(at) else { continue };
+            let over = index.tensors().get(at).and_then(|tensor| tensor.offset.checked_rem(alignment));
+            if over.is_some_and(|over| over > 0) {
+                order.misaligned.push(at);
+            }
+            let padded = layout::align_up(reached.saturating_sub(base), alignment).unwrap_or(u64::MAX);
+            let gap = span.start.saturating_sub(base).saturating_sub(padded);
+            if gap > 0 {
+                order.gaps.push((at, gap));
+            }
+            reached = reached.max(span.end());
+        }
+        order
+    }
+
+    fn say_order(&mut self, order: &Order) {
+        let tensors = |n: usize| if n == 1 { "1 tensor".to_owned() } else { format!("{n} tensors") };
+        let mut said = Vec::new();
+        if let Some(first) = order.misaligned.first() {
+            let what = format!("move {} to where the alignment asks for", tensors(order.misaligned.len()));
+            said.push(("tensor-offset-misaligned", what, *first));
+        }
+        if let Some(first) = order.unordered {
+            said.push(("tensor-order", "put the data in the order of the tensor table".to_owned(), first));
+        }
+        if let Some((first, _)) = order.gaps.first() {
+            let bytes = order.gaps.iter().fold(0_u64, |sum, (_, gap)| sum.saturating_add(*gap));
+            let before = tensors(order.gaps.len());
+            let odd = if self.is_odd(&order.gaps) { ", not all of them zero" } else { "" };
+            let what = format!("leave out {bytes} bytes before {before} that belong to none{odd}");
+            said.push(("tensor-gap", what, *first));
+        }
+        if let (Some(first), true) = (order.unlike, said.is_empty()) {
+            said.push((
+                "tensor-gap",
+                "write the offset that follows from the sizes before it".to_owned(),
+                first,
+            ));
+        }
+        for (code, what, at) in said {
+            // The offset is what a record ends with; a mis-written one ends with the type.
+            let span = self.index().tensors().get(at).map(|tensor| tensor.span).unwrap_or_default();
+            let step = Step::new(code, what, format!("tensors[{at}].offset"), span);
+            let step = step.named(self.document.name(at));
+            self.step(step);
+        }
+    }
+
+    /// Whether some of the first gaps before these tensors hold more than zeros.
+    fn is_odd(&self, gaps: &[(usize, u64)]) -> bool {
+        let begins = |at: usize| self.index().data_position(self.index().tensors().get(at)?);
+        gaps.iter().take(64).any(|(at, len)| {
+            begins(*at).is_some_and(|end| {
+                self.is_dirty(Span::between(end.saturating_sub(*len), end)).unwrap_or(false)
+            })
+        })
+    }
+
+    /// What follows the data: padding that is missing, bytes that belong to nothing.
+    fn behind(&mut self, extents: &Extents, padded: u64) -> Result<(), RepairError> {
+        let index = self.index();
+        // Without tensors nothing is missing, and behind a type of unknown size nobody knows what padding is.
+        let last_known = extents.order.last().is_some_and(|at| !extents.inferred.contains(at));
+        if self.size < padded && last_known {
+            let missing = padded.saturating_sub(self.size);
+            let what = format!("add {missing} zeros, the padding behind the last tensor");
+            self.step(Step::new("final-padding-missing", what, "data", Span::new(self.size, 0)));
+            if !self.relayout {
+                self.document.extend(padded);
+            }
+        }
+        let behind =
+            if index.tensors().is_empty() { index.data_start().unwrap_or(self.size) } else { padded };
+        let trailing = self.size.saturating_sub(behind);
+        if trailing == 0 {
+            return Ok(());
+        }
+        if self.policy.cut_trailing {
+            let what = format!("cut off the {trailing} bytes behind the data");
+            self.step(Step::new("trailing-bytes", what, "unparsed", Span::new(behind, trailing)));
+            self.document.cut(behind)?;
+        } else {
+            self.left.push(format!(
+                "{trailing} bytes behind the data at {behind:#x} belong to nothing and are kept; --cut-trailing cuts them off"
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn code_of(problem: &DataProblem) -> &'static str {
+    match problem.reason {
+        DataProblemReason::OutOfFile { .. } => "data-cut-short",
+        DataProblemReason::Overlaps { .. } => "tensor-overlap",
+        DataProblemReason::Size(SizeError::Overflow) => "bytes-overflow",
+        DataProblemReason::Size(_) => "block-misfit",
+    }
+}

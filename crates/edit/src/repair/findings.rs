@@ -1,0 +1,121 @@
+//! Repairs that rules propose.
+
+use std::collections::BTreeSet;
+
+use ggufkit_check::{Change, Safety, Severity, Subject, check};
+
+use super::{RepairError, Step, Work};
+
+impl Work<'_> {
+    /// Makes the changes that findings propose and that no reader can tell from the file as it was. What was repaired
+    /// already is left alone; what needs a decision is said.
+    pub(super) fn findings(&mut self, subject: &Subject<'_>) -> Result<(), RepairError> {
+        let report = check(subject, &self.policy.rules, None);
+        self.errors = report.count(Severity::Error);
+        let own: Vec<bool> = (0..self.document.kv_count()).map(|at| self.document.is_changed(at)).collect();
+        let mut renamed = false;
+        let mut applied = BTreeSet::new();
+        for finding in &report.findings {
+            let Some(fix) = &finding.fix else { continue };
+            let step = || Step {
+                name: finding.primary.name.clone(),
+                ..Step::new(
+                    finding.rule.name,
+                    fix.title.clone(),
+                    finding.primary.path.clone(),
+                    finding.primary.span,
+                )
+            };
+            if fix.safety == Safety::Unsafe {
+                // What the repairs decide by policy is said by them.
+                if !self.policy.own {
+                    self.left.push(format!("{}: {} (needs a decision)", finding.primary.path, fix.title));
+                }
+                continue;
+            }
+            if self.policy.own && self.is_covered(&fix.change, &own) {
+                continue;
+            }
+            match &fix.change {
+                // Decided with the whole layout in view.
+                Change::Relayout => {
+                    if !self.relayout {
+                        self.step(step());
+                    }
+                    self.relayout = true;
+                }
+                Change::Realign { to } => {
+                    if self.document.alignment() != u64::from(*to) {
+                        self.document.set_alignment(*to)?;
+                        self.step(step());
+                        self.relayout = true;
+                    }
+                }
+                Change::Cut { .. } if !self.policy.cut_trailing => {}
+                Change::Separate { .. } => {}
+                change => match self.document.apply(change) {
+                    Ok(true) => {
+                        renamed |= matches!(fix.change, Change::SetKey { .. });
+                        applied.insert(finding.rule.name);
+                        self.step(step());
+                    }
+                    Ok(false) => {}
+                    Err(error) => {
+                        self.left
+                            .push(format!("{}: not done: {} ({error})", finding.primary.path, fix.title));
+                    }
+                },
+            }
+        }
+        // What the repairs of this room do they do everywhere; what findings propose is done as far as it is told.
+        for count in report.left_out.iter().filter(|count| applied.contains(count.rule.name)) {
+            let (more, name) = (count.more, count.rule.name);
+            self.left
+                .push(format!("{more} more findings of {name} are as they were: repair the new file again"));
+        }
+        // Another key may be one that is there already.
+        if renamed && self.policy.own && self.reasons.is_empty() {
+            self.duplicates()?;
+        }
+        Ok(())
+    }
+
+    /// Whether the repairs of this room take care of what a change is about; `own` says which key-values they changed.
+    fn is_covered(&self, change: &Change, own: &[bool]) -> bool {
+        let index = self.index();
+        let changed = |at: Option<usize>| at.is_some_and(|at| own.get(at) == Some(&true));
+        match change {
+            Change::SetString { index, .. } => {
+                let at = usize::try_from(*index).ok();
+                // What is no text may be anything, and is not changed as one.
+                let value = at.and_then(|at| self.document.source_value(at));
+                changed(at)
+                    || value.is_some_and(|value| value.as_bytes().is_some() && value.as_str().is_none())
+            }
+            Change::RemoveKv { index } | Change::SetKey { index, .. } | Change::SetScalar { index, .. } => {
+                changed(usize::try_from(*index).ok())
+            }
+            Change::SetName { index, .. } => {
+                let at = usize::try_from(*index).ok();
+                let tensor = at.and_then(|at| self.index().tensors().get(at));
+                tensor.zip(at).is_some_and(|(tensor, at)| self.view.name(tensor).0 != self.document.name(at))
+            }
+            Change::Patch { span, bytes } => {
+                let zeros = bytes.iter().all(|&byte| byte == 0);
+                let kv = index.kvs().partition_point(|kv| kv.span.end() <= span.start);
+                span.start < index.header().span.end()
+                    || (zeros && span.start >= index.head_end())
+                    || (span.start < index.head_end() && changed(Some(kv)))
+            }
+            // Whether they are needed is seen by looking at the data.
+            Change::Relayout | Change::Rewrite | Change::Cut { .. } | Change::Extend { .. } => true,
+            Change::Realign { .. } => !self.document.alignment().is_power_of_two(),
+            // The keys of a split are evidence where they disagree with the file.
+            Change::RemoveKvs { indices } => indices.iter().all(|index| {
+                let at = usize::try_from(*index).ok();
+                changed(at) || at.is_some_and(|at| self.document.key(at).starts_with(b"split."))
+            }),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What is done to a file, and why nothing is.
+
+use std::fmt;
+
+use ggufkit_format::{Dialect, Plan, Span};
+
+use crate::error::EditError;
+
+/// One repair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Step {
+    /// The name of the rule that the file breaks; another short stable word where there is no such rule.
+    pub code: &'static str,
+    /// What is done, in the imperative; harmless for a terminal.
+    pub what: String,
+    /// Where, as a logical path of the file as it was read: `kv[3].value`.
+    pub path: String,
+    /// The key or tensor name that it is about, as it stands in the file.
+    pub name: Option<Vec<u8>>,
+    /// The bytes that it is about.
+    pub span: Span,
+    /// What stands there, harmless for a terminal.
+    pub before: Option<String>,
+    /// What will stand there.
+    pub after: Option<String>,
+}
+
+impl Step {
+    pub(crate) fn new(
+        code: &'static str,
+        what: impl Into<String>,
+        path: impl Into<String>,
+        span: Span,
+    ) -> Self {
+        Self { code, what: what.into(), path: path.into(), name: None, span, before: None, after: None }
+    }
+
+    pub(crate) fn named(mut self, name: &[u8]) -> Self {
+        self.name = Some(name.to_vec());
+        self
+    }
+
+    pub(crate) fn change(mut self, before: impl Into<String>, after: impl Into<String>) -> Self {
+        self.before = Some(before.into());
+        self.after = Some(after.into());
+        self
+    }
+}
+
+/// What a repair comes to.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// What is done, in order. None: there is nothing to repair.
+    pub steps: Vec<Step>,
+    /// What is odd, and stays as it is.
+    pub left: Vec<String>,
+    /// Errors that the rules find in the file as it is, the ones that are repaired here among them.
+    pub errors: u64,
+    /// The files that are made: one, or the parts of a file that is cut apart.
+    pub outputs: Vec<Output>,
+    /// The layout that was read.
+    pub dialect: Dialect,
+}
+
+impl Outcome {
+    /// Whether there is nothing to repair.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.steps.is_empty()
+    }
+}
+
+/// A file to be made.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Output {
+    /// Its name, for parts of a file that is cut apart.
+    pub file_name: Option<String>,
+    /// What it is made of.
+    pub plan: Plan,
+}
+
+/// Something that cannot be repaired without a guess.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Reason {
+    /// A short stable word.
+    pub code: &'static str,
+    /// What is wrong, one sentence without a full stop, harmless for a terminal.
+    pub message: String,
+    /// The bytes that it is about.
+    pub span: Option<Span>,
+    /// What can be done.
+    pub help: Option<String>,
+}
+
+impl Reason {
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), span: None, help: None }
+    }
+
+    pub(crate) fn at(mut self, span: Span) -> Self {
+        self.span = Some(span);
+        self
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn of(error: &EditError) -> Self {
+        Self::new("cannot-write", error.to_string())
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// Everything that keeps a file from being repaired.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The reasons; never none.
+    pub reasons: Vec<Reason>,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, reason) in self.reasons.iter().enumerate() {
+            if at > 0 {
+                f.write_str("\n")?;
+            }
+            reason.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}

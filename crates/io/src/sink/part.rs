@@ -1,0 +1,235 @@
+//! A file that is written beside its place and appears there only when it is whole.
+
+use std::collections::hash_map::RandomState;
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Names that are tried before giving up: a second one is needed once in 2^64 times, or where somebody guesses them.
+const TRIES: u32 = 8;
+
+/// A file being written, beside the place where it will stand: `.NAME.<random>.part`.
+///
+/// [`PartFile::commit`] gives it its name. Until then, and when it never comes to that, nothing is at the final path:
+/// dropped, the part is removed.
+#[derive(Debug)]
+pub struct PartFile {
+    file: File,
+    beside: PathBuf,
+    target: PathBuf,
+    done: bool,
+}
+
+impl PartFile {
+    /// Begins a file that will stand at `target`, in the same folder. Nothing that exists is touched.
+    ///
+    /// # Errors
+    /// The system's, and [`io::ErrorKind::InvalidInput`] for a path without a file name.
+    pub fn create(target: impl AsRef<Path>) -> io::Result<Self> {
+        let target = target.as_ref();
+        let Some(name) = target.file_name() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
+        };
+        let mut tries = 0;
+        loop {
+            let mut beside = OsString::from(".");
+            beside.push(clipped(name));
+            // The hasher's keys come from the system's randomness.
+            beside.push(format!(".{:016x}.part", RandomState::new().build_hasher().finish()));
+            let beside = target.with_file_name(beside);
+            tries += 1;
+            match OpenOptions::new().write(true).create_new(true).open(&beside) {
+                Ok(file) => return Ok(Self { file, beside, target: target.to_owned(), done: false }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The open file; a `&File` is a [`std::io::Write`].
+    #[must_use]
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Where it will stand.
+    #[must_use]
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Makes the bytes reach the disk. A name must not outlive a loss of power that the bytes do not.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
+    /// Gives the file its name. Without `replace` a file that has appeared there meanwhile stays, and this one goes.
+    ///
+    /// What is certain and what is not: without `replace` the name is given by a hard link, which fails where the name is
+    /// taken, at whatever moment that happened. With it, and on file systems that know no hard links, the last look at the
+    /// name and the renaming are two calls to the system; a file that another process puts there between them is replaced.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] for a file that is there, [`io::ErrorKind::InvalidInput`] for one that is there
+    /// and is no file (a device, a pipe, a folder), and the system's. The target is as it was.
+    pub fn commit(self, replace: bool) -> io::Result<()> {
+        match self.commit_if(replace, || Ok::<(), std::convert::Infallible>(())) {
+            Ok(result) => result,
+            Err(never) => match never {},
+        }
+    }
+
+    /// The same, asking at the last moment whether what is there by then may be replaced.
+    ///
+    /// # Errors
+    /// What `allowed` says; inside, what [`PartFile::commit`] says.
+    pub fn commit_if<E>(
+        self,
+        replace: bool,
+        allowed: impl FnOnce() -> Result<(), E>,
+    ) -> Result<io::Result<()>, E> {
+        self.place(replace, allowed, |from, to| fs::hard_link(from, to))
+    }
+
+    fn place<E>(
+        mut self,
+        replace: bool,
+        allowed: impl FnOnce() -> Result<(), E>,
+        link: impl FnOnce(&Path, &Path) -> io::Result<()>,
+    ) -> Result<io::Result<()>, E> {
+        if replace {
+            allowed()?;
+        } else {
+            match link(&self.beside, &self.target) {
+                Ok(()) => return Ok(Ok(())),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(Err(error)),
+                // No hard links here.
+                Err(_) => {}
+            }
+        }
+        let renamed =
+            may_stand_at(&self.target, replace).and_then(|()| fs::rename(&self.beside, &self.target));
+        // The name beside is free for others by now, and theirs is not ours to remove.
+        self.done = renamed.is_ok();
+        Ok(renamed)
+    }
+}
+
+impl Write for PartFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for PartFile {
+    fn drop(&mut self) {
+        if !self.done {
+            let _ = fs::remove_file(&self.beside);
+        }
+    }
+}
+
+/// Whether a new file may stand at `target`, as far as can be told now.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`] for a file that is there and not to be replaced, [`io::ErrorKind::InvalidInput`] for
+/// something that is no file, and the system's.
+pub(crate) fn may_stand_at(target: &Path, replace: bool) -> io::Result<()> {
+    let there = match fs::symlink_metadata(target) {
+        Ok(there) => there.file_type(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    match (there.is_file() || there.is_symlink(), replace) {
+        (false, _) => Err(io::Error::new(io::ErrorKind::InvalidInput, "is there and is no regular file")),
+        (true, false) => Err(io::ErrorKind::AlreadyExists.into()),
+        (true, true) => Ok(()),
+    }
+}
+
+/// So much of a name that there is room for what is put around it: names have 255 bytes.
+fn clipped(name: &std::ffi::OsStr) -> OsString {
+    let bytes = name.as_encoded_bytes();
+    if bytes.len() <= 200 {
+        return name.to_owned();
+    }
+    String::from_utf8_lossy(bytes).chars().take(50).collect::<String>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begun(folder: &Path) -> PartFile {
+        let mut file = PartFile::create(folder.join("a")).unwrap();
+        file.write_all(b"new").unwrap();
+        file
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn no_links(_: &Path, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn yes() -> Result<(), &'static str> {
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_that_appears_meanwhile_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("a");
+        for links in [true, false] {
+            let finish = |file: PartFile| {
+                let result =
+                    if links { file.commit_if(false, yes) } else { file.place(false, yes, no_links) };
+                result.unwrap()
+            };
+            let file = begun(folder.path());
+            fs::write(&target, b"theirs").unwrap();
+            assert_eq!(finish(file).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(fs::read(&target).unwrap(), b"theirs");
+            assert_eq!(names(folder.path()), ["a"]);
+            fs::remove_file(&target).unwrap();
+            // Where nothing appears, both ways end alike.
+            let file = begun(folder.path());
+            assert_eq!(names(folder.path()).len(), 1, "nothing under the name before its end");
+            finish(file).unwrap();
+            assert_eq!(
+                (names(folder.path()), fs::read(&target).unwrap()),
+                (vec!["a".to_owned()], b"new".to_vec())
+            );
+            fs::remove_file(&target).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_may_not_be_replaced_is_asked_at_the_last_moment() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("a");
+        let file = begun(folder.path());
+        fs::write(&target, b"theirs").unwrap();
+        assert_eq!(file.commit_if(true, || Err("no")).unwrap_err(), "no");
+        assert_eq!(
+            (names(folder.path()), fs::read(&target).unwrap()),
+            (vec!["a".to_owned()], b"theirs".to_vec())
+        );
+        begun(folder.path()).commit_if(true, yes).unwrap().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+    }
+}
