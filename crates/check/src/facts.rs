@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 
 use ggufkit_format::spec::{KeyInfo, keys};
 use ggufkit_format::{ByteStr, Kv, KvPart, Path, Span, Tensor, TensorPart, Value, View, layout};
-use ggufkit_inspect::summary::{self, Kind};
-use ggufkit_inspect::{Lookup, Model, Part, Place};
+use ggufkit_inspect::summary::{Kind, Survey};
+use ggufkit_inspect::{Model, Part, Place};
 
 use crate::data::DataScan;
 use crate::finding::Label;
@@ -20,8 +20,7 @@ pub(crate) struct Facts<'a> {
     model: Option<Model<'a>>,
     /// Numbers of the subject's files that are parts of the model.
     files: Vec<usize>,
-    keys: OnceCell<Option<Lookup<'a, Kv>>>,
-    tensors: OnceCell<Option<Lookup<'a, Tensor>>>,
+    survey: OnceCell<Option<Survey<'a>>>,
     kind: OnceCell<Kind>,
     extents: OnceCell<Vec<Vec<Extent>>>,
     scan: Option<&'a DataScan>,
@@ -118,8 +117,7 @@ impl<'a> Facts<'a> {
             subject,
             model: Model::of_shards(parts),
             files: with_view.map(|(at, _)| at).collect(),
-            keys: OnceCell::new(),
-            tensors: OnceCell::new(),
+            survey: OnceCell::new(),
             kind: OnceCell::new(),
             extents: OnceCell::new(),
             scan,
@@ -164,7 +162,7 @@ impl<'a> Facts<'a> {
 
     /// What sort of file it is.
     pub(crate) fn kind(&self) -> Kind {
-        *self.kind.get_or_init(|| self.model.map_or(Kind::Unknown, |model| summary::kind(&model).0))
+        *self.kind.get_or_init(|| self.survey().map_or(Kind::Unknown, |survey| survey.kind().0))
     }
 
     /// The key-values of all files, duplicates included.
@@ -190,17 +188,14 @@ impl<'a> Facts<'a> {
         })
     }
 
-    fn keys(&self) -> Option<&Lookup<'a, Kv>> {
-        self.keys.get_or_init(|| Some(Lookup::new(&self.model?))).as_ref()
-    }
-
-    fn tensors(&self) -> Option<&Lookup<'a, Tensor>> {
-        self.tensors.get_or_init(|| Some(Lookup::new(&self.model?))).as_ref()
+    /// The model, its names looked over once; `None` when no header could be read.
+    pub(crate) fn survey(&self) -> Option<&Survey<'a>> {
+        self.survey.get_or_init(|| Some(Survey::new(&self.model?))).as_ref()
     }
 
     /// The first key-value with this key.
     pub(crate) fn key(&self, key: impl AsRef<[u8]>) -> Option<Place<'a, Kv>> {
-        self.keys()?.find(key.as_ref())
+        self.survey()?.keys().find(key.as_ref())
     }
 
     /// The value of the first key-value with this key.
@@ -235,17 +230,17 @@ impl<'a> Facts<'a> {
 
     /// The first tensor with this name.
     pub(crate) fn tensor(&self, name: impl AsRef<[u8]>) -> Option<Place<'a, Tensor>> {
-        self.tensors()?.find(name.as_ref())
+        self.survey()?.tensors().find(name.as_ref())
     }
 
     /// Key-values whose key occurred before in their file.
     pub(crate) fn duplicate_keys(&self) -> Vec<Place<'a, Kv>> {
-        self.keys().map(Lookup::duplicates).unwrap_or_default()
+        self.survey().map(|survey| survey.keys().duplicates()).unwrap_or_default()
     }
 
     /// Tensors whose name occurred before in their file.
     pub(crate) fn duplicate_tensors(&self) -> Vec<Place<'a, Tensor>> {
-        self.tensors().map(Lookup::duplicates).unwrap_or_default()
+        self.survey().map(|survey| survey.tensors().duplicates()).unwrap_or_default()
     }
 
     /// Where the tensors of a file lie, in the order of their offsets; equal offsets in the order of the table.

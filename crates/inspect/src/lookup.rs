@@ -4,9 +4,9 @@
 //! look-up is a binary search, and equal names stand side by side. Names with equal hashes are compared byte by byte, so
 //! hashes that were made to collide cost a sort of those names and no more.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::Hasher as _;
+use std::hash::{BuildHasher as _, Hasher as _};
 
+use foldhash::fast::FixedState;
 use ggufkit_format::{Kv, Tensor, Value};
 
 use crate::model::{Model, Part};
@@ -71,7 +71,7 @@ pub struct Lookup<'a, T> {
 }
 
 fn hash(name: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FixedState::default().build_hasher();
     hasher.write(name);
     hasher.finish()
 }

@@ -10,7 +10,8 @@ use std::cell::RefCell;
 use std::io;
 use std::num::NonZeroUsize;
 
-use ggufkit_format::{Index, Tensor};
+use ggufkit_format::spec::TensorType;
+use ggufkit_format::{Endian, Index, Tensor};
 use ggufkit_io::map_many;
 
 use crate::subject::{Source, Subject};
@@ -63,6 +64,16 @@ impl DataScan {
     pub(crate) fn of(&self, file: usize) -> &[TensorScan] {
         self.files.get(file).map(Vec::as_slice).unwrap_or_default()
     }
+}
+
+/// Whether every value of a float type is finite.
+pub(crate) fn is_finite(ty: TensorType, endian: Endian, bytes: &[u8]) -> bool {
+    let mut count = Count::default();
+    match Scanner::new(ty, endian) {
+        Some(scanner) => scanner.count(bytes, 0, &mut count),
+        None => return false,
+    }
+    count.first.is_none()
 }
 
 /// A stretch of a tensor's data.

@@ -199,10 +199,39 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// What sort of file it is, and what says so.
-#[must_use]
-pub fn kind(model: &Model<'_>) -> (Kind, String) {
-    kind::kind_of(&Facts::new(model))
+/// A model whose names were looked over once, for who asks several questions about it and needs no whole summary.
+pub struct Survey<'a>(Facts<'a>);
+
+impl<'a> Survey<'a> {
+    /// Looks over all keys and tensor names.
+    #[must_use]
+    pub fn new(model: &Model<'a>) -> Self {
+        Self(Facts::new(model))
+    }
+
+    /// What sort of file it is, and what says so.
+    #[must_use]
+    pub fn kind(&self) -> (Kind, String) {
+        kind::kind_of(&self.0)
+    }
+
+    /// How the weights are stored, and whether the file says so too; `None` where there is no tensor.
+    #[must_use]
+    pub fn quantization(&self) -> Option<Quantization> {
+        Quantization::of(&self.0, &Table::new(&self.0.model))
+    }
+
+    /// The key-values by their keys.
+    #[must_use]
+    pub fn keys(&self) -> &Lookup<'a, Kv> {
+        &self.0.keys
+    }
+
+    /// The tensors by their names.
+    #[must_use]
+    pub fn tensors(&self) -> &Lookup<'a, Tensor> {
+        &self.0.tensors
+    }
 }
 
 /// Sums up a model.

@@ -1,6 +1,6 @@
 use ggufkit_format::spec::FileType;
 use ggufkit_format::{Element, KvPart, shorten};
-use ggufkit_inspect::summary::{Kind, summary};
+use ggufkit_inspect::summary::Kind;
 
 use crate::facts::Facts;
 use crate::finding::{Change, Finding, Safety};
@@ -21,12 +21,14 @@ rule! {
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    let Some(model) = facts.model().filter(|_| facts.is_complete() && facts.kind() == Kind::Model) else { return };
+    if !facts.is_complete() || facts.kind() != Kind::Model {
+        return;
+    }
     let Some(place) = facts.key("general.file_type") else { return };
     if !sink.wants(&RULE) {
         return;
     }
-    let Some(quantization) = summary(&model).quantization else { return };
+    let Some(quantization) = facts.survey().and_then(|survey| survey.quantization()) else { return };
     let Some(text) = quantization.disagreement.filter(|_| quantization.agrees == Some(false)) else { return };
     sink.add(&RULE, || {
         let stated = facts.u64("general.file_type").and_then(|id| u32::try_from(id).ok()).map(FileType);

@@ -1,4 +1,5 @@
-use ggufkit_format::{Element, KvPart, Payload, Value, shorten};
+use ggufkit_format::spec::{TensorType, ValueType};
+use ggufkit_format::{ArrayRef, Element, KvPart, Payload, Value, shorten};
 
 use super::kinds;
 use crate::facts::Facts;
@@ -23,12 +24,26 @@ fn is_odd(value: f64, scores: bool) -> bool {
     value.is_nan() || (value.is_infinite() && !scores)
 }
 
+/// Whether every element of an array of floats is finite.
+fn all_finite(elements: &ArrayRef<'_>) -> bool {
+    let ty = match elements.element_type() {
+        ValueType::FLOAT32 => TensorType::F32,
+        ValueType::FLOAT64 => TensorType::F64,
+        _ => return false,
+    };
+    crate::data::is_finite(ty, elements.endian(), elements.as_bytes())
+}
+
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for (record, info) in facts.known() {
         let scores = info.pattern == "tokenizer.ggml.scores";
         let (part, value) = match (&record.kv.payload, record.value()) {
             (Payload::Scalar(scalar), _) => (Element::Whole, scalar.as_float()),
             (Payload::Array(array), Value::Array(elements)) if kinds::is_float(array.element_type) => {
+                // Long arrays of scores are the rule, odd ones among them are not.
+                if all_finite(&elements) {
+                    continue;
+                }
                 let floats = elements.iter().map(|element| element.as_float().unwrap_or_default());
                 let Some((at, value)) = floats.enumerate().find(|(_, value)| is_odd(*value, scores)) else {
                     continue;
