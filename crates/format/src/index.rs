@@ -79,6 +79,7 @@ pub enum Scalar {
 impl Scalar {
     /// The scalar of type `ty` at the start of `bytes`; `None` for types without a fixed size and for missing bytes.
     #[must_use]
+    #[inline]
     pub fn read(ty: ValueType, endian: Endian, bytes: &[u8]) -> Option<Self> {
         macro_rules! number {
             ($variant:ident, $method:ident) => {
@@ -139,6 +140,7 @@ impl Scalar {
 
     /// The value as an integer, where the type is one; a bool is not.
     #[must_use]
+    #[inline]
     pub fn as_integer(&self) -> Option<i128> {
         Some(match *self {
             Self::U8(v) => v.into(),

@@ -333,6 +333,7 @@ impl<'a> Elements<'a> {
         self.array.start.saturating_add(passed.try_into().unwrap_or(u64::MAX))
     }
 
+    #[inline]
     fn step(&mut self) -> Option<Value<'a>> {
         if self.index >= self.array.count {
             return None;
@@ -372,6 +373,7 @@ impl<'a> Elements<'a> {
 impl<'a> Iterator for Elements<'a> {
     type Item = Value<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Value<'a>> {
         let value = self.step();
         if value.is_none() {
