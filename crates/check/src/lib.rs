@@ -66,5 +66,5 @@ pub fn check(subject: &Subject<'_>, options: &Options, scan: Option<&DataScan>) 
             (entry.check)(&facts, &mut sink);
         }
     }
-    sink.into_report(report::omissions(&facts))
+    sink.into_report(report::omissions(&facts, &options.selection))
 }

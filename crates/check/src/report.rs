@@ -3,9 +3,10 @@
 use ggufkit_format::{Element, KvPart, Span};
 
 use crate::data::Skipped;
-use crate::facts::Facts;
+use crate::facts::{self, Facts};
 use crate::finding::Finding;
 use crate::rule::{Rule, Severity};
+use crate::select::Selection;
 
 /// What was found, and what was not looked at.
 #[derive(Clone, PartialEq, Debug)]
@@ -73,8 +74,13 @@ impl Report {
 }
 
 /// What the rules of heads do not see.
-pub(crate) fn omissions(facts: &Facts<'_>) -> Vec<Omission> {
+pub(crate) fn omissions(facts: &Facts<'_>, selection: &Selection) -> Vec<Omission> {
     let mut out = Vec::new();
+    let silent = selection.silent();
+    if silent > 0 && !facts.files().is_empty() {
+        let what = format!("what {} would look at", facts::counted(silent as u64, "other rule"));
+        out.push(Omission { file: 0, what, why: "they were not selected".to_owned(), span: None });
+    }
     for (at, file) in facts.files().iter().enumerate() {
         let Some(view) = file.view else {
             let why = "the header could not be read".to_owned();

@@ -56,6 +56,12 @@ impl Selection {
         Ok(())
     }
 
+    /// Number of rules that are not asked.
+    #[must_use]
+    pub fn silent(&self) -> usize {
+        crate::rules::all().filter(|rule| !self.selects(rule)).count()
+    }
+
     /// Whether the rule speaks.
     #[must_use]
     pub fn selects(&self, rule: &Rule) -> bool {
