@@ -8,7 +8,7 @@ use ggufkit::format::{ByteStr, Index, Options, Outcome, View};
 use ggufkit::inspect::summary::MAX_LISTED;
 use ggufkit::inspect::{Model, Part};
 use ggufkit::io::{
-    Diagnosis, FileSource, HeadBuffer, Input, InputError, ShardProblem, ShardSet, diagnose,
+    Diagnosis, FileId, FileSource, HeadBuffer, Input, InputError, ShardProblem, ShardSet, diagnose,
     expand_with_skipped,
 };
 
@@ -138,6 +138,9 @@ pub(crate) fn each(
             return Ok(false);
         }
     };
+    if is_written_to(out, &expansion.inputs)? {
+        return Ok(false);
+    }
     for skipped in &expansion.skipped {
         out.message(Ink::Warn, "skipped", &skipped.to_string())?;
     }
@@ -203,6 +206,27 @@ pub(crate) fn each(
         }
     }
     Ok(good)
+}
+
+/// Whether standard output leads into one of the files that are to be read. Then it is closed before anything reaches it,
+/// and the file is named on standard error.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn is_written_to(out: &mut Out, inputs: &[Input]) -> io::Result<bool> {
+    let Ok(Some(output)) = FileId::of_stdout() else { return Ok(false) };
+    let leads = |path: &Path| matches!(FileId::at(path), Ok(Some(id)) if id == output);
+    let found = inputs.iter().find_map(|input| match input {
+        Input::Stdin if matches!(FileId::of_stdin(), Ok(Some(id)) if id == output) => Some(Path::new("-")),
+        Input::Stdin => None,
+        Input::File(path) => Some(path.as_path()).filter(|path| leads(path)),
+        Input::Set(set) => set.present().chain([set.given()]).find(|path| leads(path)),
+    });
+    let Some(path) = found else { return Ok(false) };
+    out.close();
+    let text = "standard output would be written into this file, which is to be read; nothing was written";
+    out.message(Ink::Bad, "error", &format!("{}: {text}", out::path(path)))?;
+    Ok(true)
 }
 
 /// An expansion that failed, with the file it failed at: the first argument, where it is about none.

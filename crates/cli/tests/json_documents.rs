@@ -168,11 +168,26 @@ fn a_call_that_comes_to_no_file_is_a_document_too() {
 fn a_name_whose_file_cannot_be_read_says_why() {
     let folder = folder("name");
     std::fs::write(folder.join("page.gguf"), b"<!doctype html><title>404</title>").expect("a file");
-    let file = document(&words(&folder, &["name", "page.gguf", "--json"]))["files"][0].clone();
+    let output = words(&folder, &["name", "page.gguf", "--json"]);
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(2), 0));
+    let file = document(&output)["files"][0].clone();
     assert_eq!(
         (&file["disagreements"], &file["errors"][0]["error"]["kind"]),
         (&Json::Null, &json!("not-gguf"))
     );
+    let output = words(&folder, &["name", "page.gguf"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with("error: page.gguf: ") && said.contains("HTML"), "{said}");
+    // A link to itself is there, and nobody can say what it is.
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("circle-1B-v1.0.gguf", folder.join("circle-1B-v1.0.gguf"))
+            .expect("a link");
+        let output = words(&folder, &["name", "circle-1B-v1.0.gguf"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: circle-1B-v1.0.gguf: "));
+    }
     // A name need not be that of a file.
     let file = document(&words(&folder, &["name", "absent.gguf", "--json"]))["files"][0].clone();
     assert_eq!(file["errors"], json!([]));

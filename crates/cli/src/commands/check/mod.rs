@@ -133,6 +133,8 @@ const MAX_BASELINE: u64 = 256 << 20;
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        // The verdict is the exit status, whether or not anybody reads the findings to their end.
+        out.hold();
         match self.decide() {
             Ok((config, options, fail_on)) => self.judge(out, &config, options, fail_on),
             Err(message) => {
