@@ -60,6 +60,8 @@ pub(crate) struct Document<'a> {
     pub(crate) label: &'a str,
     /// The name as given, byte for byte: for programs.
     pub(crate) path: ByteStr<'a>,
+    /// The same as a path.
+    pub(crate) given: &'a Path,
     /// Its files; only those that could be opened.
     pub(crate) parts: &'a [PartDoc<'a>],
     /// The heads as a model; `None` when no header could be read.
@@ -192,6 +194,7 @@ pub(crate) fn each(
         let document = Document {
             label: &label,
             path: json::bytes_of(given),
+            given,
             parts: &parts,
             model: Model::of_shards(&views),
             set,
@@ -244,7 +247,18 @@ pub(crate) fn no_input(error: InputError, files: &[OsString], how: &HowArgs) -> 
 /// The document of an input that no file came of.
 fn nothing<'a>(failures: &'a [Failed]) -> Document<'a> {
     let path = failures.first().map_or(ByteStr(b"-"), Failed::name);
-    Document { label: "-", path, parts: &[], model: None, set: None, missing: &[], problems: &[], failures }
+    let given = failures.first().map_or(Path::new("-"), |failed| &failed.path);
+    Document {
+        label: "-",
+        path,
+        given,
+        parts: &[],
+        model: None,
+        set: None,
+        missing: &[],
+        problems: &[],
+        failures,
+    }
 }
 
 /// Says on standard error what is wrong with a shard set: an answer from some of its files is not about all of them.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use self::config::Config;
 use crate::args::{InputArgs, ReadArgs};
-use crate::failure::Failed;
+use crate::failure::{Failed, Failure};
 use crate::frame::{self, Document};
 use crate::json::Files;
 use crate::out::{Ink, Out};
@@ -138,7 +138,8 @@ impl Args {
         match self.decide() {
             Ok((config, options, fail_on)) => self.judge(out, &config, options, fail_on),
             Err(message) => {
-                out.message(Ink::Bad, "error", &message)?;
+                let json = self.json || self.format == Format::Json;
+                frame::refuse(out, "check", json, &Failure::usage("bad-decision", message))?;
                 Ok(FAILED)
             }
         }
