@@ -22,6 +22,8 @@ pub(crate) enum Failure {
     Input(InputError),
     /// The question has no answer, whatever the files are.
     Usage { code: &'static str, message: String, help: Option<String> },
+    /// What was asked for is not in the file.
+    Absent { code: &'static str, message: String, help: Option<String> },
     /// The file is something else, or what stands at this position of it, where the reading began.
     NotGguf(Identity, u64),
     /// The offset that was given is none of a GGUF: the file ends there.
@@ -53,7 +55,7 @@ impl Failure {
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Io(_) | Self::Input(InputError::List { .. } | InputError::Directory { .. }) => "io",
-            Self::Input(_) | Self::Usage { .. } => "usage",
+            Self::Input(_) | Self::Usage { .. } | Self::Absent { .. } => "usage",
             Self::NotGguf(..) => "not-gguf",
             Self::Outside(_) => "usage",
             Self::Parse { error, .. } => match error.fault() {
@@ -69,7 +71,9 @@ impl Failure {
         let mut notes = Vec::new();
         match self {
             Self::Io(_) | Self::Input(_) => {}
-            Self::Usage { help, .. } => notes.extend(help.clone().map(|help| ("help", help))),
+            Self::Usage { help, .. } | Self::Absent { help, .. } => {
+                notes.extend(help.clone().map(|help| ("help", help)))
+            }
             Self::NotGguf(identity, _) => notes.extend(identity.help().map(|help| ("help", help))),
             Self::Outside(outside) => notes.extend(outside.message().help.map(|help| ("help", help))),
             Self::Parse { error, guess, read } => {
@@ -104,7 +108,7 @@ impl Failure {
         let extra = match self {
             Self::Io(error) => json!({ "code": io_code(error.kind()) }),
             Self::Input(error) => json!({ "code": input_code(error) }),
-            Self::Usage { code, .. } => json!({ "code": code }),
+            Self::Usage { code, .. } | Self::Absent { code, .. } => json!({ "code": code }),
             Self::NotGguf(identity, _) => json!({ "code": identity.name() }),
             Self::Outside(outside) => json!({ "code": "offset-outside", "offset": outside.offset }),
             Self::Parse { error, guess, .. } => {
@@ -151,7 +155,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::Input(error) => error.fmt(f),
-            Self::Usage { message, .. } => f.write_str(message),
+            Self::Usage { message, .. } | Self::Absent { message, .. } => f.write_str(message),
             Self::NotGguf(identity, 0) => f.write_str(&identity.describe()),
             Self::NotGguf(identity, at) => write!(f, "at offset {at}: {}", identity.describe()),
             Self::Outside(outside) => f.write_str(&outside.message().text),

@@ -8,7 +8,7 @@ use ggufkit::format::{ByteStr, Index, Options, Outcome, View};
 use ggufkit::inspect::summary::MAX_LISTED;
 use ggufkit::inspect::{Model, Part};
 use ggufkit::io::{
-    Diagnosis, FileSource, HeadBuffer, Input, InputError, ShardProblem, ShardSet, diagnose,
+    Diagnosis, FileId, FileSource, HeadBuffer, Input, InputError, ShardProblem, ShardSet, diagnose,
     expand_with_skipped,
 };
 
@@ -60,6 +60,8 @@ pub(crate) struct Document<'a> {
     pub(crate) label: &'a str,
     /// The name as given, byte for byte: for programs.
     pub(crate) path: ByteStr<'a>,
+    /// The same as a path.
+    pub(crate) given: &'a Path,
     /// Its files; only those that could be opened.
     pub(crate) parts: &'a [PartDoc<'a>],
     /// The heads as a model; `None` when no header could be read.
@@ -138,6 +140,9 @@ pub(crate) fn each(
             return Ok(false);
         }
     };
+    if is_written_to(out, &expansion.inputs)? {
+        return Ok(false);
+    }
     for skipped in &expansion.skipped {
         out.message(Ink::Warn, "skipped", &skipped.to_string())?;
     }
@@ -189,6 +194,7 @@ pub(crate) fn each(
         let document = Document {
             label: &label,
             path: json::bytes_of(given),
+            given,
             parts: &parts,
             model: Model::of_shards(&views),
             set,
@@ -203,6 +209,27 @@ pub(crate) fn each(
         }
     }
     Ok(good)
+}
+
+/// Whether standard output leads into one of the files that are to be read. Then it is closed before anything reaches it,
+/// and the file is named on standard error.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn is_written_to(out: &mut Out, inputs: &[Input]) -> io::Result<bool> {
+    let Ok(Some(output)) = FileId::of_stdout() else { return Ok(false) };
+    let leads = |path: &Path| matches!(FileId::at(path), Ok(Some(id)) if id == output);
+    let found = inputs.iter().find_map(|input| match input {
+        Input::Stdin if matches!(FileId::of_stdin(), Ok(Some(id)) if id == output) => Some(Path::new("-")),
+        Input::Stdin => None,
+        Input::File(path) => Some(path.as_path()).filter(|path| leads(path)),
+        Input::Set(set) => set.present().chain([set.given()]).find(|path| leads(path)),
+    });
+    let Some(path) = found else { return Ok(false) };
+    out.close();
+    let text = "standard output would be written into this file, which is to be read; nothing was written";
+    out.message(Ink::Bad, "error", &format!("{}: {text}", out::path(path)))?;
+    Ok(true)
 }
 
 /// An expansion that failed, with the file it failed at: the first argument, where it is about none.
@@ -220,7 +247,18 @@ pub(crate) fn no_input(error: InputError, files: &[OsString], how: &HowArgs) -> 
 /// The document of an input that no file came of.
 fn nothing<'a>(failures: &'a [Failed]) -> Document<'a> {
     let path = failures.first().map_or(ByteStr(b"-"), Failed::name);
-    Document { label: "-", path, parts: &[], model: None, set: None, missing: &[], problems: &[], failures }
+    let given = failures.first().map_or(Path::new("-"), |failed| &failed.path);
+    Document {
+        label: "-",
+        path,
+        given,
+        parts: &[],
+        model: None,
+        set: None,
+        missing: &[],
+        problems: &[],
+        failures,
+    }
 }
 
 /// Says on standard error what is wrong with a shard set: an answer from some of its files is not about all of them.

@@ -14,9 +14,10 @@ mod out;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::commands::Command;
+use crate::failure::Failure;
 use crate::out::Out;
 
 /// Nothing went wrong.
@@ -47,11 +48,45 @@ struct Cli {
     command: Command,
 }
 
+/// The command whose answer was asked for as a document, where the arguments could not be read; `None` where they name no
+/// command, or give standard output to bytes.
+fn wants_document() -> Option<String> {
+    let words: Vec<_> = std::env::args_os().skip(1).take_while(|word| word != "--").collect();
+    let follows = |first: [&str; 2], then: &str| {
+        words.windows(2).any(|pair| matches!(pair, [a, b] if first.iter().any(|f| a == *f) && b == then))
+    };
+    let json = words.iter().any(|word| word == "--json" || word == "--format=json")
+        || follows(["--format", "-f"], "json");
+    let bytes =
+        words.iter().any(|word| word == "-o-" || word == "--output=-") || follows(["-o", "--output"], "-");
+    let known = Cli::command();
+    let command =
+        words.iter().filter_map(|word| word.to_str()).find_map(|word| known.find_subcommand(word))?;
+    (json && !bytes).then(|| command.get_name().to_owned())
+}
+
+/// What is wrong with the arguments, in one line, with the advice that comes with it.
+fn bad_arguments(error: &clap::Error) -> Failure {
+    let text = error.render().to_string();
+    let mut paragraphs = text.split("\n\n");
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = one_line(paragraphs.next().unwrap_or_default());
+    let help = paragraphs.map(one_line).find_map(|line| line.strip_prefix("tip: ").map(str::to_owned));
+    let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
+    Failure::Usage { code: "bad-arguments", message, help }
+}
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             let help = !error.use_stderr();
+            if let Some(command) = (!help).then(wants_document).flatten() {
+                let mut out = Out::new(out::Color::Never);
+                // Whether or not it can be said, the status tells.
+                let _ = json::refusal(&mut out, &command, &bad_arguments(&error)).and_then(|()| out.finish());
+                return ExitCode::from(FAILED);
+            }
             // What was typed may be a file's name, and so anybody's text.
             let text = error.render().to_string();
             let printed = if out::is_harmless(text.as_bytes()) {

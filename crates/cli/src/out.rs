@@ -90,8 +90,8 @@ impl<T: Display> Display for Painted<T> {
 
 /// Standard output, buffered, and standard error.
 ///
-/// A command whose answer is what it prints ends when nobody takes it. One whose product is files calls [`Out::hold`]:
-/// from then on an output that fails is remembered and printed to no more, and nothing that the command does depends on
+/// A command whose answer is what it prints ends when nobody takes it. One whose product is files, or whose exit status is
+/// a verdict, calls [`Out::hold`]: from then on an output that fails is remembered and printed to no more, and nothing that the command does depends on
 /// it.
 pub(crate) struct Out {
     out: BufWriter<StdoutLock<'static>>,
@@ -100,6 +100,8 @@ pub(crate) struct Out {
     terminal: bool,
     width: usize,
     held: Option<Held>,
+    /// Whether nothing may be written to standard output.
+    closed: bool,
 }
 
 /// What became of the two outputs since [`Out::hold`].
@@ -131,7 +133,17 @@ impl Out {
             terminal,
             width: width.clamp(40, 400),
             held: None,
+            closed: false,
         }
+    }
+
+    /// Standard output is not to be written to: what it was given and did not pass on yet is dropped, and so is all that
+    /// follows.
+    pub(crate) fn close(&mut self) {
+        let fresh = BufWriter::new(io::stdout().lock());
+        // Taking it apart writes nothing.
+        let _ = std::mem::replace(&mut self.out, fresh).into_parts();
+        self.closed = true;
     }
 
     /// From now on what is printed is a report of work that is done elsewhere: errors of printing are remembered for
@@ -235,6 +247,9 @@ impl Out {
 
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.closed {
+            return Ok(bytes.len());
+        }
         let Some(held) = &mut self.held else { return self.out.write(bytes) };
         if held.out.is_none() {
             keep(self.out.write_all(bytes), &mut held.out);

@@ -154,6 +154,13 @@ fn a_call_that_comes_to_no_file_is_a_document_too() {
         (&["extract", "-", "W", "-o", "out", "--json"], "standard-input", 2),
         (&["extract", "m.gguf", "[", "-o", "out", "--json"], "bad-pattern", 2),
         (&["tensors", "m.gguf", "[", "--json"], "bad-pattern", 2),
+        (&["show", "--json", "--offset", "1e3", "m.gguf"], "bad-arguments", 2),
+        (&["hex", "--at", "zz", "--json", "m.gguf"], "bad-arguments", 2),
+        (&["extract", "m.gguf", "--rows", "5:2", "-o", "out", "--json"], "bad-arguments", 2),
+        (&["tensors", "--json", "m.gguf", "--name", "["], "bad-arguments", 2),
+        (&["dump", "--format", "json", "m.gguf", "--nosuch"], "bad-arguments", 2),
+        (&["check", "--json", "m.gguf", "--select", "nosuch"], "bad-decision", 2),
+        (&["template", "--json", "m.gguf", "--messages", "absent.json"], "bad-messages", 2),
     ] {
         let output = words(&folder, args);
         assert_eq!(output.status.code(), Some(status), "{args:?}");
@@ -168,12 +175,51 @@ fn a_call_that_comes_to_no_file_is_a_document_too() {
 fn a_name_whose_file_cannot_be_read_says_why() {
     let folder = folder("name");
     std::fs::write(folder.join("page.gguf"), b"<!doctype html><title>404</title>").expect("a file");
-    let file = document(&words(&folder, &["name", "page.gguf", "--json"]))["files"][0].clone();
+    let output = words(&folder, &["name", "page.gguf", "--json"]);
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(2), 0));
+    let file = document(&output)["files"][0].clone();
     assert_eq!(
         (&file["disagreements"], &file["errors"][0]["error"]["kind"]),
         (&Json::Null, &json!("not-gguf"))
     );
+    let output = words(&folder, &["name", "page.gguf"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with("error: page.gguf: ") && said.contains("web page"), "{said}");
+    // A link to itself is there, and nobody can say what it is.
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("circle-1B-v1.0.gguf", folder.join("circle-1B-v1.0.gguf"))
+            .expect("a link");
+        let output = words(&folder, &["name", "circle-1B-v1.0.gguf"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: circle-1B-v1.0.gguf: "));
+    }
     // A name need not be that of a file.
     let file = document(&words(&folder, &["name", "absent.gguf", "--json"]))["files"][0].clone();
     assert_eq!(file["errors"], json!([]));
+}
+
+#[test]
+fn what_is_not_in_a_file_is_an_error_of_its_document() {
+    use ggufkit_testkit::{Builder, Tensor};
+    let folder = folder("absent");
+    let model = Builder::new().kv("a.key", "x").tensor(Tensor::f32("t0", &[4]));
+    std::fs::write(folder.join("m.gguf"), model.bytes()).expect("a file");
+    for (args, code, status) in [
+        (&["--tensor", "t0", "--data", "--block", "99"][..], "block-absent", 2),
+        (&["--key", "nokey"], "key-absent", 1),
+        (&["--tensor", "nope"], "tensor-absent", 1),
+        (&["--tensor", "nope", "--data"], "tensor-absent", 1),
+        (&["--at", "99999"], "position-absent", 1),
+        (&["--field", "kv[9]"], "field-absent", 1),
+    ] {
+        let output = words(&folder, &[&["hex", "m.gguf", "--json"], args].concat());
+        assert_eq!((output.status.code(), output.stderr.len()), (Some(status), 0), "{args:?}");
+        let errors = document(&output)["files"][0]["errors"].clone();
+        assert_eq!(errors.as_array().map(Vec::len), Some(1), "{args:?}: {errors}");
+        assert_eq!((&errors[0]["path"], &errors[0]["error"]["code"]), (&json!("m.gguf"), &json!(code)));
+    }
+    let output = words(&folder, &["hex", "m.gguf", "--json", "--tensor", "t0", "--data"]);
+    assert_eq!(document(&output)["files"][0]["errors"], json!([]));
 }

@@ -33,13 +33,13 @@ impl Serialize for JsonText<'_> {
     }
 }
 
-/// The list `errors` of a document about one file: what ended its reading, with its path; empty where nothing did.
+/// The list `errors` of a document about one file: what went wrong, with its path; empty where nothing did.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonErrors<'a> {
     /// The file.
     pub path: ByteStr<'a>,
-    /// The error, as the caller tells it.
-    pub error: Option<&'a serde_json::Value>,
+    /// The errors, as the caller tells them.
+    pub errors: &'a [serde_json::Value],
 }
 
 impl Serialize for JsonErrors<'_> {
@@ -49,7 +49,7 @@ impl Serialize for JsonErrors<'_> {
             path: JsonText<'a>,
             error: &'a serde_json::Value,
         }
-        serializer.collect_seq(self.error.map(|error| One { path: JsonText(self.path), error }))
+        serializer.collect_seq(self.errors.iter().map(|error| One { path: JsonText(self.path), error }))
     }
 }
 

@@ -35,12 +35,16 @@ pub fn disagreements(parts: &NameParts<'_>, model: &Model<'_>) -> Vec<Disagreeme
         }
     };
     compare("encoding", "general.file_type", parts.canonical_encoding(), encoding(model).map(str::to_owned));
-    let label = parts.size_label.map(|p| p.text.to_owned());
-    compare("size-label", "general.size_label", label, text("general.size_label").map(str::to_owned));
+    // In the form in which they are suggested, so that a file under its suggested name agrees with it.
+    let stated = text("general.size_label").and_then(naming::usual_size_label);
+    let label =
+        parts.size_label.map(|p| naming::usual_size_label(p.text).unwrap_or_else(|| p.text.to_owned()));
+    compare("size-label", "general.size_label", label, stated);
     let tune = parts.fine_tune.map(|p| p.text.to_owned());
     compare("fine-tune", "general.finetune", tune, text("general.finetune").map(str::to_owned));
-    let version = parts.version.map(|p| p.text.trim_start_matches('v').to_owned());
-    let stated = text("general.version").map(|v| v.trim_start_matches('v').to_owned());
+    let version = parts.version.map(|p| p.text.replace('_', "."));
+    let version = version.as_deref().and_then(naming::usual_version).map(str::to_owned);
+    let stated = text("general.version").and_then(naming::usual_version).map(str::to_owned);
     compare("version", "general.version", version, stated);
     let kind = |kind: NameKind| kind.word().unwrap_or("model").to_owned();
     if text("general.type").is_some() || parts.kind != NameKind::Model {
@@ -83,8 +87,8 @@ fn kind_of(model: &Model<'_>) -> NameKind {
 /// The conventional name of a model: from its metadata, from the given name where the metadata is silent, and its size
 /// label from the tensors where both are.
 ///
-/// `None` where these do not make a name that [`parse_strict`](naming::parse_strict) accepts: a vocabulary without tensors
-/// has no size, and the convention knows no name without.
+/// `None` where these do not make a name in which nothing deviates and which agrees with the metadata: a vocabulary without
+/// tensors has no size, and the convention knows no name without, nor one for an importance matrix.
 #[must_use]
 pub fn suggestion(parts: Option<&NameParts<'_>>, model: &Model<'_>) -> Option<String> {
     let text = |key: &str| model.get(key).and_then(|v| v.as_str());
@@ -98,21 +102,29 @@ pub fn suggestion(parts: Option<&NameParts<'_>>, model: &Model<'_>) -> Option<St
     let kind = if stated == NameKind::Model { parts.map_or(stated, |p| p.kind) } else { stated };
     let shard = |key| model.get(key).and_then(|v| v.as_u64()).and_then(|n| u32::try_from(n).ok());
     let shards = match (shard("split.no"), shard("split.count")) {
-        (Some(no), Some(count)) if count > 1 => Some((no.saturating_add(1), count)),
+        (Some(no), Some(count)) if count > 1 && no < count => Some((no.saturating_add(1), count)),
         _ => None,
     };
     let whole = shards.is_none_or(|(_, count)| u32::try_from(model.len()) == Ok(count));
     let counted = if whole && kind != NameKind::Lora { counted_size(model) } else { None };
+    let tune = text("general.finetune").or(tune.as_deref());
     let name = naming::suggest(&SuggestInput {
         base_name: text("general.basename").or(base.as_deref()).or_else(|| text("general.name")),
-        size_label: text("general.size_label").or(label.as_deref()).or(counted.as_deref()),
-        fine_tune: text("general.finetune").or(tune.as_deref()),
+        size_label: text("general.size_label")
+            .filter(|text| naming::usual_size_label(text).is_some())
+            .or(label.as_deref())
+            .or(counted.as_deref()),
+        fine_tune: tune,
         version: text("general.version").or(version.as_deref()),
         encoding: encoding(model).or(quant.as_deref()),
         kind,
         shard: shards,
     });
-    naming::parse_strict(&name).map(|_| ()).map(|()| name)
+    let parts = naming::parse_lenient(&name);
+    let sound = parts.strict && parts.deviations.is_empty() && disagreements(&parts, model).is_empty();
+    // `7B-A3B`: the size label takes a fine-tune of that form, and the name would be read otherwise than it was made.
+    let tuned = tune.is_some_and(|tune| tune.contains(|c: char| c.is_ascii_alphanumeric()));
+    (sound && tuned == parts.fine_tune.is_some()).then_some(name)
 }
 
 /// The size label that the tensors' elements make: `591K`, `1.2B`, `8x7.2B`, of experts one and what all share.
@@ -155,6 +167,50 @@ mod tests {
         let view = View::new(&index, file.bytes());
         let part = Part { label: ggufkit_format::ByteStr(b"x"), file_name: None, size: None, view };
         suggestion(name.map(naming::parse_lenient).as_ref(), &Model::single(part))
+    }
+
+    #[test]
+    fn a_file_under_its_suggested_name_agrees_with_it() {
+        let kinds = [None, Some("model"), Some("adapter"), Some("mmproj"), Some("imatrix"), Some("odd")];
+        let sizes = [None, Some("7B"), Some("8x7b"), Some("3.8B-x"), Some("4x"), Some(""), Some("30B-A3B")];
+        let versions = [None, Some("beta"), Some("1.0-rc1"), Some("V2"), Some(""), Some("v1.5")];
+        let tunes = [None, Some("Instruct"), Some("A3B"), Some("v2"), Some("è"), Some("LoRA")];
+        let mut count = 0;
+        for (((kind, size), version), tune) in kinds
+            .iter()
+            .flat_map(|k| sizes.iter().map(move |s| (k, s)))
+            .flat_map(|a| versions.iter().map(move |v| (a, v)))
+            .flat_map(|a| tunes.iter().map(move |t| (a, t)))
+        {
+            let mut file = Builder::new().kv("general.basename", "Foo 8x7B");
+            for (key, value) in
+                [("type", kind), ("size_label", size), ("version", version), ("finetune", tune)]
+            {
+                if let Some(value) = value {
+                    file = file.kv(format!("general.{key}"), *value);
+                }
+            }
+            let file = file.tensor(Tensor::f32("token_embd.weight", &[256, 384]));
+            let Some(name) = suggested(&file, None) else { continue };
+            count += 1;
+            let parts = naming::parse_lenient(&name);
+            assert!(parts.deviations.is_empty(), "{name}: {:?}", parts.deviations);
+            assert_eq!(
+                suggested(&file, Some(&name)).as_deref(),
+                Some(&*name),
+                "{size:?} {version:?} {tune:?}"
+            );
+            assert_ne!(*kind, Some("imatrix"), "{name}");
+        }
+        assert!(count > 500, "{count}");
+        let of = |key: &str, value: &str| {
+            let file = Builder::new().kv("general.basename", "Foo").kv(key, value);
+            suggested(&file.tensor(Tensor::f32("W", &[256, 384])), None)
+        };
+        assert_eq!(of("general.version", "1.0-rc1").as_deref(), Some("Foo-98K-v1.0.gguf"));
+        assert_eq!(of("general.version", "V2").as_deref(), Some("Foo-98K-v2.gguf"));
+        assert_eq!(of("general.size_label", "3.8B-x").as_deref(), Some("Foo-3.8B-v1.0.gguf"));
+        assert_eq!(of("general.size_label", "4x").as_deref(), Some("Foo-98K-v1.0.gguf"));
     }
 
     #[test]

@@ -35,6 +35,23 @@ impl FileId {
         }
     }
 
+    /// The file that standard output was sent to; `None` where it is none that holds bytes (a pipe, a terminal), and on
+    /// systems that do not tell.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn of_stdout() -> io::Result<Option<Self>> {
+        Ok(platform::stream_identity(&io::stdout())?.map(Self))
+    }
+
+    /// The same for standard input.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn of_stdin() -> io::Result<Option<Self>> {
+        Ok(platform::stream_identity(&io::stdin())?.map(Self))
+    }
+
     /// The file that is open, wherever its name leads by now.
     ///
     /// # Errors

@@ -60,6 +60,21 @@ pub(crate) fn identity(_metadata: &std::fs::Metadata, path: &std::path::Path) ->
     std::fs::canonicalize(path)
 }
 
+/// The identity of the file that standard input or output was sent to; `None` for a pipe, a terminal or a device that
+/// holds nothing.
+#[cfg(unix)]
+pub(crate) fn stream_identity(stream: &impl std::os::fd::AsFd) -> io::Result<Option<Identity>> {
+    let metadata = File::from(stream.as_fd().try_clone_to_owned()?).metadata()?;
+    let holds = metadata.is_file() || is_block_device(&metadata);
+    if holds { identity(&metadata, std::path::Path::new("-")).map(Some) } else { Ok(None) }
+}
+
+/// An open stream has no path here by which it could be known.
+#[cfg(not(unix))]
+pub(crate) fn stream_identity<T>(_stream: &T) -> io::Result<Option<Identity>> {
+    Ok(None)
+}
+
 /// A name from the bytes that a list holds; `None` where names are text and these bytes are not.
 #[cfg(unix)]
 pub(crate) fn os_string(bytes: &[u8]) -> Option<std::ffi::OsString> {

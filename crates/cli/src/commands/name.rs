@@ -10,17 +10,19 @@ use ggufkit::format::naming::{NameParts, parse_lenient};
 use ggufkit::inspect::Model;
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::names::{Disagreement, disagreements, suggestion};
+use ggufkit::io::Input;
 use serde_json::json;
 
 use crate::args::{HowArgs, InputArgs, ReadArgs};
+use crate::failure::{Failed, Failure};
 use crate::json::Files;
 use crate::out::{self, Ink, Out};
-use crate::{NO, OK, frame};
+use crate::{FAILED, NO, OK, frame};
 
 /// Take a file's name to pieces, hold it against the metadata, suggest the conventional one
 ///
 /// The name need not be that of a file that exists; where one does, its metadata is read too. Exit status 1 when a
-/// name is not the convention's or disagrees with its file.
+/// name is not the convention's or disagrees with its file, 2 when a file is there and cannot be read.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  gguf name Mixtral-8x7B-v0.1-Q4_0.gguf\n  gguf name models/*.gguf\n  gguf name --json model.gguf"
@@ -50,6 +52,12 @@ type FromMetadata = (Vec<Disagreement>, Option<String>);
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        // The verdict is the exit status, whether or not anybody reads to the end.
+        out.hold();
+        let named = self.names.iter().map(|name| Input::File(name.into())).collect::<Vec<_>>();
+        if frame::is_written_to(out, &named)? {
+            return Ok(FAILED);
+        }
         let mut files = if self.json { Some(Files::begin(out, "name", true)?) } else { None };
         let mut status = OK;
         for (i, given) in self.names.iter().enumerate() {
@@ -57,10 +65,21 @@ impl Args {
             let name = path.file_name().unwrap_or(given).as_encoded_bytes();
             let text = text_of(name);
             let parts = parse_lenient(&text);
-            let (from_metadata, errors) =
-                if path.is_file() { read(out, given, &parts)? } else { Default::default() };
+            let (from_metadata, errors) = match path.metadata() {
+                Ok(there) if there.is_file() => read(out, given, &parts, self.json)?,
+                Err(error) if !is_absence(error.kind()) => {
+                    let failed = [Failed { path: path.to_owned(), failure: Failure::Io(error) }];
+                    if !self.json {
+                        frame::report(out, &failed)?;
+                    }
+                    (None, failed.iter().map(Failed::json).collect())
+                }
+                _ => Default::default(),
+            };
             let answer = Answer { name, path, parts, from_metadata, errors };
-            if !answer.parts.strict || answer.from_metadata.as_ref().is_some_and(|(d, _)| !d.is_empty()) {
+            if !answer.errors.is_empty() {
+                status = FAILED;
+            } else if status == OK && !answer.is_conventional() {
                 status = NO;
             }
             match &mut files {
@@ -80,6 +99,12 @@ impl Args {
     }
 }
 
+/// Whether an error says that a name is only a name.
+fn is_absence(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind as Kind;
+    matches!(kind, Kind::NotFound | Kind::NotADirectory | Kind::InvalidFilename)
+}
+
 /// The name as text of the same length, so that a position in one is the same position in the other: bytes that are no
 /// text are `?`, which is in no conventional name.
 fn text_of(name: &[u8]) -> String {
@@ -91,16 +116,17 @@ fn text_of(name: &[u8]) -> String {
     text
 }
 
-/// What the file's metadata says; `None` with the errors when it is not readable.
+/// What the file's metadata says; `None` with the errors when it is not readable, which are reported unless `quiet`.
 fn read(
     out: &mut Out,
     path: &OsString,
     parts: &NameParts<'_>,
+    quiet: bool,
 ) -> io::Result<(Option<FromMetadata>, Vec<serde_json::Value>)> {
     let how = HowArgs { alone: true, ..HowArgs::default() };
     let inputs = InputArgs { files: vec![path.clone()], how };
     let mut found = (None, Vec::new());
-    frame::each(out, &inputs, &ReadArgs::standard(), true, |_, document| {
+    frame::each(out, &inputs, &ReadArgs::standard(), quiet, |_, document| {
         let said = document
             .model
             .as_ref()
@@ -113,6 +139,11 @@ fn read(
 }
 
 impl Answer<'_> {
+    /// Whether the name keeps to the convention and to the metadata.
+    fn is_conventional(&self) -> bool {
+        self.parts.strict && self.from_metadata.as_ref().is_none_or(|(found, _)| found.is_empty())
+    }
+
     /// A part of the name, byte for byte.
     fn bytes(&self, range: Range<usize>) -> &[u8] {
         self.name.get(range).unwrap_or_default()

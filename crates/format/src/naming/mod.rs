@@ -29,7 +29,7 @@ pub use encoding::is_known_encoding;
 pub use lenient::parse_lenient;
 pub use shard::{ShardSuffix, parse_shard_suffix, shard_name};
 pub use strict::parse_strict;
-pub use suggest::{SuggestInput, suggest};
+pub use suggest::{SuggestInput, suggest, usual_size_label, usual_version};
 
 /// A piece of a name: its text and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

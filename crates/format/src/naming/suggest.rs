@@ -1,6 +1,6 @@
 //! The name that metadata would suggest.
 
-use super::word::{is_dotted_number, size_scale};
+use super::word::{is_dotted_number, is_size_attribute, size_scale};
 use super::{NameKind, shard_name};
 use alloc::string::String;
 
@@ -68,7 +68,7 @@ pub fn suggest(input: &SuggestInput<'_>) -> String {
     }
     let base_name = plain(input.base_name.unwrap_or(""), BASE_NAME_MAX, true);
     push(if base_name.is_empty() { "model" } else { &base_name });
-    push(&size_label(input.size_label.unwrap_or("")));
+    push(&input.size_label.and_then(usual_size_label).unwrap_or_default());
     push(&plain(input.fine_tune.unwrap_or(""), FINE_TUNE_MAX, false));
     push(&version(input.version.unwrap_or("")));
     push(&encoding(input.encoding.unwrap_or("")));
@@ -113,8 +113,20 @@ fn plain(text: &str, max: usize, part_words: bool) -> String {
     out
 }
 
-/// A size label with its scale in upper case; other text loses what a name should not hold.
-fn size_label(text: &str) -> String {
+/// The size label of a text in the form that [`suggest`] gives it: `8x7B`, `3.8B-Name4k`, the scale in upper case, without
+/// what a name should not hold and what the form has no place for. `None` where it is none.
+#[must_use]
+pub fn usual_size_label(text: &str) -> Option<String> {
+    let text = size_words(text);
+    let (first, rest) = text.split_once('-').map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
+    size_scale(first).filter(|scale| matches!(scale, 'K' | 'M' | 'B' | 'T' | 'Q'))?;
+    let second = rest.and_then(|rest| rest.split('-').next()).filter(|word| is_size_attribute(word));
+    let end = second.map_or(0, |word| word.len().saturating_add(1));
+    text.get(..first.len().saturating_add(end)).map(String::from)
+}
+
+/// The words of a size label, the scale in upper case.
+fn size_words(text: &str) -> String {
     let mut out = String::new();
     for (i, word) in text.split(['-', ' ', '_']).enumerate() {
         let room = SIZE_LABEL_MAX.saturating_sub(out.len().saturating_add(1));
@@ -134,14 +146,20 @@ fn size_label(text: &str) -> String {
     out
 }
 
-/// `v` and the dotted number at the start of a version; `v1.0` when there is none.
-fn version(text: &str) -> String {
+/// The dotted number at the start of a version, behind a `v`, as [`suggest`] takes it over; `None` where there is none.
+#[must_use]
+pub fn usual_version(text: &str) -> Option<&str> {
     let text = text.trim();
     let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number = text.get(..end.min(VERSION_MAX.saturating_sub(1))).unwrap_or("").trim_end_matches('.');
+    Some(number).filter(|number| is_dotted_number(number))
+}
+
+/// `v` and the number; `v1.0` when there is none.
+fn version(text: &str) -> String {
     let mut out = String::from("v");
-    out.push_str(if is_dotted_number(number) { number } else { "1.0" });
+    out.push_str(usual_version(text).unwrap_or("1.0"));
     out
 }
 

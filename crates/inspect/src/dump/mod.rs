@@ -165,7 +165,7 @@ impl Serialize for FileDump<'_> {
         if self.anomalies_left_out() > 0 {
             map.serialize_entry("anomalies_left_out", &self.anomalies_left_out())?;
         }
-        map.serialize_entry("errors", &JsonErrors { path: self.path, error: self.error.as_ref() })?;
+        map.serialize_entry("errors", &JsonErrors { path: self.path, errors: self.error.as_slice() })?;
         map.end()
     }
 }

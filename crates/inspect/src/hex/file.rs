@@ -14,8 +14,8 @@ pub struct HexFile<'a> {
     pub path: ByteStr<'a>,
     /// Length of the file in bytes, where it is known.
     pub size: Option<u64>,
-    /// What ended the reading, as the caller tells it.
-    pub error: Option<serde_json::Value>,
+    /// What went wrong, as the caller tells it: what ended the reading, what was asked for and is not there.
+    pub errors: Vec<serde_json::Value>,
     /// The head, where at least the header could be read.
     pub view: Option<View<'a>>,
     /// Which fields.
@@ -33,7 +33,7 @@ impl Serialize for HexFile<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("path", &JsonText(self.path))?;
         map.serialize_entry("size", &self.size)?;
-        map.serialize_entry("errors", &JsonErrors { path: self.path, error: self.error.as_ref() })?;
+        map.serialize_entry("errors", &JsonErrors { path: self.path, errors: &self.errors })?;
         if let Some(view) = self.view {
             let index = view.index();
             map.serialize_entry("base", &index.header().base)?;
@@ -127,7 +127,16 @@ impl<'a> HexFile<'a> {
     /// A document about one file: all its fields, arrays as `detail` says, in English.
     #[must_use]
     pub fn new(path: ByteStr<'a>, size: Option<u64>, view: Option<View<'a>>, detail: Detail) -> Self {
-        Self { path, size, error: None, view, select: Select::All, detail, lang: Lang::En, steps: false }
+        Self {
+            path,
+            size,
+            errors: Vec::new(),
+            view,
+            select: Select::All,
+            detail,
+            lang: Lang::En,
+            steps: false,
+        }
     }
 
     /// The note of a field of this file.

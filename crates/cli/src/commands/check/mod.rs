@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use self::config::Config;
 use crate::args::{InputArgs, ReadArgs};
-use crate::failure::Failed;
+use crate::failure::{Failed, Failure};
 use crate::frame::{self, Document};
 use crate::json::Files;
 use crate::out::{Ink, Out};
@@ -142,11 +142,14 @@ const MAX_BASELINE: u64 = 256 << 20;
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        // The verdict is the exit status, whether or not anybody reads the findings to their end.
+        out.hold();
         match self.decide() {
             Ok((config, options, _)) if self.fix => self.fix(out, &config, options),
             Ok((config, options, fail_on)) => self.judge(out, &config, options, fail_on),
             Err(message) => {
-                out.message(Ink::Bad, "error", &message)?;
+                let json = self.json || self.format == Format::Json;
+                frame::refuse(out, "check", json, &Failure::usage("bad-decision", message))?;
                 Ok(FAILED)
             }
         }

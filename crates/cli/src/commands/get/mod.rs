@@ -95,6 +95,9 @@ impl Args {
                 return Ok(FAILED);
             }
         };
+        if frame::is_written_to(out, &inputs)? {
+            return Ok(FAILED);
+        }
         if self.raw && (inputs.len() > 1 || keys.len() > 1) {
             let usage = "--raw prints the bytes of one value: give one file and one key";
             return self.refuse(out, &Failure::usage("raw-of-several", usage));

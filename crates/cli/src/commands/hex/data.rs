@@ -121,9 +121,14 @@ impl<'a> Data<'a> {
         self.tensor.tensor_type.info()
     }
 
-    /// The blocks that are shown when none were named: the first one, or of a type without blocks the first elements.
+    /// The blocks that are shown when none were named: the first one, or of a type without blocks the first elements;
+    /// all where nothing is to be folded.
     pub(super) fn first(&self) -> Range {
-        if self.info().is_some_and(TensorTypeInfo::is_plain) { (0, 16) } else { (0, 1) }
+        match self.info() {
+            _ if self.full => (0, u64::MAX),
+            Some(info) if info.is_plain() => (0, 16),
+            _ => (0, 1),
+        }
     }
 
     fn block(&self, number: u64) -> Result<Block, Trouble> {

@@ -20,7 +20,7 @@ use self::page::{Bytes, Page};
 use super::explain::lang::{LangArg, choose};
 use super::explain::wrap::Run;
 use crate::args::{Amount, InputArgs, ReadArgs, amount, range};
-use crate::failure::Failure;
+use crate::failure::{Failed, Failure};
 use crate::frame::{self, Document, PartDoc};
 use crate::json::Files;
 use crate::out::{self, Ink, Out};
@@ -119,10 +119,11 @@ impl Args {
         let mut tally = Tally::default();
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
             tally.found = false;
-            for part in document.parts {
+            for (at, part) in document.parts.iter().enumerate() {
+                let last = at + 1 == document.parts.len();
                 let failure = document.failure_of(part);
                 match &mut files {
-                    Some(files) => self.add(out, files, part, failure, lang, &mut tally)?,
+                    Some(files) => self.add(out, files, (document, part, last), failure, lang, &mut tally)?,
                     None => self.print(out, part, document.parts.len() > 1, lang, &mut tally)?,
                 }
                 tally.files += 1;
@@ -130,13 +131,16 @@ impl Args {
             if let Some(files) = &mut files {
                 for failed in document.unopened() {
                     let mut file = HexFile::new(failed.name(), None, None, self.detail());
-                    file.error = Some(failed.failure.json());
+                    file.errors.push(failed.failure.json());
                     files.add(out, &file)?;
                 }
             }
             if !tally.found && !tally.failed && document.model.is_some() {
                 tally.missing = true;
-                self.missing(out, document)?;
+                if let Some(failure) = self.missing(document).filter(|_| !self.json) {
+                    let failed = Failed { path: document.given.to_owned(), failure };
+                    frame::report(out, &[failed])?;
+                }
             }
             Ok(())
         })?;
@@ -228,13 +232,8 @@ impl Args {
         let Some(view) = part.view() else { return self.foreign(out, part, lang) };
         let only_data = self.data || self.block.is_some();
         if only_data && part.source.is_none() {
-            out.message(
-                Ink::Bad,
-                "error",
-                &format!("{}: tensor data cannot be read from standard input", part.label),
-            )?;
             tally.failed = true;
-            return Ok(());
+            return out.message(Ink::Bad, "error", &format!("{}: {}", part.label, no_data()));
         }
         let index = view.index();
         let last =
@@ -299,7 +298,7 @@ impl Args {
         &self,
         out: &mut Out,
         files: &mut Files,
-        part: &PartDoc<'_>,
+        (document, part, last): (&Document<'_>, &PartDoc<'_>, bool),
         failure: Option<&Failure>,
         lang: Lang,
         tally: &mut Tally,
@@ -309,7 +308,7 @@ impl Args {
         let wanted = view.map(|view| self.wanted(part, view, lang)).unwrap_or_default();
         let only_data = self.data || self.block.is_some();
         let mut file = HexFile::new(ByteStr(path), part.size, view.filter(|_| !only_data), self.detail());
-        file.error = failure.map(Failure::json);
+        file.errors.extend(failure.map(Failure::json));
         (file.lang, file.steps) = (lang, self.steps);
         // Where nothing is to be shown, an empty list says so.
         let none = || Select::Records(Vec::new());
@@ -322,41 +321,59 @@ impl Args {
         for (data, range) in wanted {
             match data.range(range) {
                 Ok(range) => tensors.push(Blocks { data, range }),
-                Err(trouble) => trouble_with(out, part, trouble, tally)?,
+                Err(trouble) => {
+                    tally.failed = true;
+                    file.errors.push(failure_of(trouble)?.json());
+                }
             }
         }
+        if only_data && part.source.is_none() && view.is_some() {
+            tally.failed = true;
+            file.errors.push(no_data().json());
+        }
         tally.found |= !tensors.is_empty();
+        // What none of the files has is said with the last of them.
+        if last && !tally.found && !tally.failed {
+            file.errors.extend(self.missing(document).map(|failure| failure.json()));
+        }
         if !only_data && tensors.is_empty() {
             return files.add(out, &file);
         }
         files.add(out, &WithData { file: &file, tensors })
     }
 
-    /// Says that what was asked for is not there, and what is near it.
-    fn missing(&self, out: &mut Out, document: &Document<'_>) -> io::Result<()> {
-        let Some(model) = &document.model else { return Ok(()) };
-        let (what, close): (String, Vec<String>) = match (&self.keys, &self.tensor, self.at, &self.field) {
-            (Some(key), ..) => {
-                let close = near(key.as_bytes(), model.kvs().map(|(_, key, _)| key.0), 3);
-                (
-                    format!("no key \"{}\"", out::plain(key.as_bytes())),
-                    close.iter().map(|k| out::fit(k, 80)).collect(),
-                )
-            }
-            (_, Some(name), ..) => {
-                let close = near(name.as_bytes(), model.tensors().map(|(_, name, _)| name.0), 3);
-                let name = out::plain(name.as_bytes());
-                (format!("no tensor \"{name}\""), close.iter().map(|n| out::fit(n, 80)).collect())
-            }
-            (_, _, Some((from, _)), _) => (format!("no field and no tensor at {from:#x}"), Vec::new()),
-            (.., Some(path)) => (format!("no field \"{}\"", out::plain(path.as_bytes())), Vec::new()),
-            _ => return Ok(()),
-        };
-        out.message(Ink::Bad, "error", &format!("{}: {what}", document.label))?;
-        if !close.is_empty() {
-            out.message(Ink::Faint, "  help", &format!("near it: {}", close.join(", ")))?;
-        }
-        Ok(())
+    /// That what was asked for is not there, and what is near it.
+    fn missing(&self, document: &Document<'_>) -> Option<Failure> {
+        let model = document.model.as_ref()?;
+        let (code, what, close): (&str, String, Vec<String>) =
+            match (&self.keys, &self.tensor, self.at, &self.field) {
+                (Some(key), ..) => {
+                    let close = near(key.as_bytes(), model.kvs().map(|(_, key, _)| key.0), 3);
+                    (
+                        "key-absent",
+                        format!("no key \"{}\"", out::plain(key.as_bytes())),
+                        close.iter().map(|k| out::fit(k, 80)).collect(),
+                    )
+                }
+                (_, Some(name), ..) => {
+                    let close = near(name.as_bytes(), model.tensors().map(|(_, name, _)| name.0), 3);
+                    let name = out::plain(name.as_bytes());
+                    (
+                        "tensor-absent",
+                        format!("no tensor \"{name}\""),
+                        close.iter().map(|n| out::fit(n, 80)).collect(),
+                    )
+                }
+                (_, _, Some((from, _)), _) => {
+                    ("position-absent", format!("no field and no tensor at {from:#x}"), Vec::new())
+                }
+                (.., Some(path)) => {
+                    ("field-absent", format!("no field \"{}\"", out::plain(path.as_bytes())), Vec::new())
+                }
+                _ => return None,
+            };
+        let help = (!close.is_empty()).then(|| format!("near it: {}", close.join(", ")));
+        Some(Failure::Absent { code, message: what, help })
     }
 }
 
@@ -393,13 +410,28 @@ struct WithData<'f, 'a> {
     tensors: Vec<Blocks<'a>>,
 }
 
+/// Why a stream's data is not shown.
+fn no_data() -> Failure {
+    Failure::usage("standard-input", "tensor data cannot be read from standard input")
+}
+
+/// Why data is not shown.
+///
+/// # Errors
+/// The output's.
+fn failure_of(trouble: Trouble) -> io::Result<Failure> {
+    match trouble {
+        Trouble::Place(error) => {
+            Ok(Failure::Absent { code: "block-absent", message: error.to_string(), help: None })
+        }
+        Trouble::Read(error) => Ok(Failure::Io(error)),
+        Trouble::Out(error) => Err(error),
+    }
+}
+
 /// Reports why data is not shown.
 fn trouble_with(out: &mut Out, part: &PartDoc<'_>, trouble: Trouble, tally: &mut Tally) -> io::Result<()> {
-    let text = match trouble {
-        Trouble::Place(error) => error.to_string(),
-        Trouble::Read(error) => error.to_string(),
-        Trouble::Out(error) => return Err(error),
-    };
+    let failure = failure_of(trouble)?;
     tally.failed = true;
-    out.message(Ink::Bad, "error", &format!("{}: {text}", part.label))
+    out.message(Ink::Bad, "error", &format!("{}: {failure}", part.label))
 }

@@ -16,6 +16,7 @@ use minijinja::value::ValueKind;
 use serde_json::json;
 
 use crate::args::{InputArgs, ReadArgs};
+use crate::failure::Failure;
 use crate::frame::Document;
 use crate::json::Files;
 use crate::out::{self, Ink, Out};
@@ -88,7 +89,7 @@ impl Args {
         let variables = match self.messages.as_ref().map(|path| self.variables(path)).transpose() {
             Ok(variables) => variables,
             Err(error) => {
-                out.message(Ink::Bad, "error", &error)?;
+                frame::refuse(out, "template", self.json, &Failure::usage("bad-messages", error))?;
                 return Ok(FAILED);
             }
         };
