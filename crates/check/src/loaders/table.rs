@@ -110,6 +110,8 @@ const ROWS: &[TensorAt] = &[
     row("tensor-type-removed", b"rrrra?"),
     row("tensor-type-unknown", b"rrrra?"),
     row("tensor-type-compute-only", b"a?aaa?"),
+    // Conventions. Only what is said about architectures whose tensors are known completely.
+    row("tensor-unexpected", b"araaa?"),
     row("orig-shape-mismatch", b"aaaaaa"),
     row("orig-shape-without-tensor", b"aaaaaa"),
     row("tensor-extra-mismatch", b"aaaaaa"),

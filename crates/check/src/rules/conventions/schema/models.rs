@@ -25,7 +25,13 @@ fn value(key: &str, arch: &str) -> Value {
         "expert_used_count" | "attention.head_count" => 2,
         "attention.kv_lora_rank" => 3,
         "attention.q_lora_rank" => 5,
+        "rope.dimension_count" if matches!(arch, "minicpm3" | "deepseek2") => 2,
         "rope.dimension_count" => 4,
+        // All heads have keys of their own.
+        "attention.head_count_kv" if matches!(arch, "dots1" | "olmoe" | "t5" | "t5encoder") => 2,
+        // Layers without experts, with attention, with a window and without keys.
+        "leading_dense_block_count" | "attention.shared_kv_layers" => 2,
+        "interleave_moe_layer_step" => 3,
         "ssm.inner_size" => 16,
         "ssm.time_step_rank" => 7,
         "ssm.state_size" => 9,
@@ -42,6 +48,10 @@ fn value(key: &str, arch: &str) -> Value {
 }
 
 fn head(schema: &Schema) -> Builder {
+    head_without(schema, "")
+}
+
+fn head_without(schema: &Schema, gone: &str) -> Builder {
     let name = schema.name;
     let mut keys: BTreeSet<String> = Schema::required_keys(name).into_iter().collect();
     for suffix in [
@@ -51,31 +61,49 @@ fn head(schema: &Schema) -> Builder {
         "expert_feed_forward_length",
         "expert_count",
         "expert_used_count",
+        "rope.dimension_count",
+        "leading_dense_block_count",
+        "full_attention_interval",
+        "attention.shared_kv_layers",
     ] {
         keys.insert(full_key(name, suffix));
     }
+    if name == "deepseek2" {
+        keys.insert(full_key(name, "attention.q_lora_rank"));
+    }
     let file =
         Builder::new().kv("general.architecture", name).kv("tokenizer.ggml.tokens", vec!["a", "b", "c"]);
-    keys.iter().fold(file, |file, key| file.kv(key, value(key, name)))
+    keys.iter().filter(|key| *key != gone).fold(file, |file, key| file.kv(key, value(key, name)))
 }
 
 /// The rows of a layer, or of what occurs once, that a model has to have.
-fn needed(rows: &[&'static Row]) -> Vec<&'static Row> {
-    let mut names: BTreeSet<&str> =
-        rows.iter().filter(|row| matches!(row.need, Need::Must)).map(|row| row.name).collect();
-    for row in rows {
-        if matches!(row.need, Need::Unless(others) if !others.iter().any(|other| names.contains(other))) {
-            names.insert(row.name);
-        }
-    }
-    for row in rows {
-        if matches!(row.need, Need::With(other, _) if names.contains(other)) {
-            names.insert(row.name);
+fn needed(rows: &[&'static Row], says: impl Fn(&str) -> bool) -> Vec<&'static Row> {
+    let mut names: BTreeSet<&str> = rows
+        .iter()
+        .filter(|row| match row.need {
+            Need::Must => true,
+            Need::Where(key) => says(key),
+            Need::WhereNot(key) => !says(key),
+            _ => false,
+        })
+        .map(|row| row.name)
+        .collect();
+    for conditional in [false, true] {
+        for row in rows {
+            let of_kind = match row.need {
+                Need::Unless(_) => !conditional,
+                Need::With(..) => conditional,
+                _ => false,
+            };
+            if of_kind && row.need.is_needed(|name| names.contains(name), &says) {
+                names.insert(row.name);
+            }
         }
     }
     // A layer has something, also where nothing of it is asked for.
     if names.is_empty() {
-        names.extend(rows.first().map(|row| row.name));
+        let plain = |row: &&&Row| row.name.ends_with(".weight") && !row.name.contains("qkv");
+        names.extend(rows.iter().filter(plain).map(|row| row.name));
     }
     let mut seen = BTreeSet::new();
     rows.iter().copied().filter(|row| names.contains(row.name) && seen.insert(row.name)).collect()
@@ -98,12 +126,14 @@ fn tensors(schema: &'static Schema) -> Vec<(String, Vec<u64>, Vec<bool>, Need)> 
             (name, dims, known, row.need)
         };
         let globals: Vec<&Row> = schema.globals().collect();
-        let mut out: Vec<_> =
-            needed(&globals).into_iter().map(|row| make(row.name.to_owned(), row, 0)).collect();
+        let mut out: Vec<_> = needed(&globals, |key| params.says(key))
+            .into_iter()
+            .map(|row| make(row.name.to_owned(), row, 0))
+            .collect();
         for stack in schema.stacks {
             let rows: Vec<&Row> = stack.rows().collect();
             for layer in 0..2 {
-                let rows = needed(&rows).into_iter();
+                let rows = needed(&rows, |key| params.says(key)).into_iter();
                 out.extend(rows.map(|row| make(stack.name(layer, row.name), row, layer)));
             }
         }
@@ -143,4 +173,73 @@ fn a_model_that_is_as_its_table_says_breaks_no_rule_and_each_tensor_counts() {
             assert_eq!(said(changed), BTreeSet::from(["shape-mismatch"]), "{name}: {tensor} {dims:?}");
         }
     }
+}
+
+/// Writes every model into the folder that `GGUFKIT_MODELS` names, and beside it models of which one thing is changed, for
+/// the comparison with real loaders in `tests/oracle/loaders.py`: `{architecture}--{what is changed}.gguf`.
+#[test]
+#[ignore = "writes files, tests nothing"]
+fn write_models() {
+    let folder = std::path::PathBuf::from(std::env::var_os("GGUFKIT_MODELS").unwrap());
+    // Heads of its layers with a window have sizes that the table does not tell.
+    for schema in ALL.iter().copied().filter(|schema| schema.name != "gemma4") {
+        let arch = schema.name;
+        let write = |what: &str, keys: Builder, tensors: &[(String, Vec<u64>)]| {
+            let file = tensors.iter().fold(keys, |file, (name, dims)| file.tensor(Tensor::f32(name, dims)));
+            std::fs::write(folder.join(format!("{arch}--{what}.gguf")), file.bytes()).unwrap();
+        };
+        let tensors: Vec<(String, Vec<u64>)> =
+            tensors(schema).into_iter().map(|(name, dims, ..)| (name, dims)).collect();
+        write("sound", head(schema), &tensors);
+        let foreign = [&tensors[..], &[("blk.0.foreign.weight".to_owned(), vec![1])]].concat();
+        write("foreign", head(schema), &foreign);
+        for key in Schema::required_keys(arch) {
+            write(&format!("no {key}"), head_without(schema, &key), &tensors);
+        }
+        for (at, (name, dims)) in tensors.iter().enumerate().filter(|(_, (name, _))| !name.contains(".1.")) {
+            let mut fewer = tensors.clone();
+            fewer.remove(at);
+            write(&format!("without {name}"), head(schema), &fewer);
+            let mut other = tensors.clone();
+            other[at].1 = core::iter::once(dims[0] + 1).chain(dims.iter().skip(1).copied()).collect();
+            write(&format!("shape of {name}"), head(schema), &other);
+            for end in ["bias", "scale"] {
+                let Some(stem) = name.strip_suffix("weight") else { continue };
+                let name = format!("{stem}{end}");
+                if name != "output.scale" && tensors.iter().all(|(other, _)| *other != name) {
+                    let experts = if name.contains("_exps.") { 4 } else { 1 };
+                    let dim = if end == "bias" { dims[dims.len() - 1] } else { experts };
+                    let more = [&tensors[..], &[(name.clone(), vec![dim])]].concat();
+                    write(&format!("with {name}"), head(schema), &more);
+                }
+            }
+        }
+        for (name, _, dims) in rows(schema) {
+            let dims: Option<Vec<u64>> = dims.into_iter().collect();
+            let Some(dims) = dims.filter(|dims| !dims.is_empty()) else { continue };
+            if tensors.iter().all(|(other, _)| *other != name) {
+                let more = [&tensors[..], &[(name.clone(), dims)]].concat();
+                write(&format!("with {name}"), head(schema), &more);
+            }
+        }
+    }
+}
+
+/// Every row, with its whole name in the first layer and its dimensions as far as they are known.
+fn rows(schema: &'static Schema) -> Vec<(String, &'static Row, Vec<Option<u64>>)> {
+    let recipe: Recipe = head(schema).into();
+    recipe.judge(&Options::default(), |_, subject| {
+        let parts = subject.parts();
+        let facts = Facts::new(subject, &parts, None);
+        let params = Params::new(&facts, schema.name);
+        let dims = |row: &Row| {
+            let size = |dim: &Dim| if *dim == Dim::Vocab { Some(3) } else { params.size(dim, 0) };
+            row.shape.iter().map(size).collect::<Vec<_>>()
+        };
+        let globals = schema.globals().map(|row| (row.name.to_owned(), row, dims(row)));
+        let layers = schema.stacks.iter().flat_map(|stack| {
+            stack.rows().map(|row| (stack.name(0, row.name), row, dims(row))).collect::<Vec<_>>()
+        });
+        globals.chain(layers).collect()
+    })
 }
