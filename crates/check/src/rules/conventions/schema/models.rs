@@ -7,6 +7,7 @@ use ggufkit_testkit::{Builder, Tensor, Value};
 
 use super::arch::ALL;
 use super::params::Params;
+use super::rows::ROUTER;
 use super::{Dim, Need, Row, Schema, full_key};
 use crate::facts::Facts;
 use crate::testing::Recipe;
@@ -47,11 +48,11 @@ fn value(key: &str, arch: &str) -> Value {
     }
 }
 
-fn head(schema: &Schema) -> Builder {
-    head_without(schema, "")
+fn head(schema: &Schema, experts: bool) -> Builder {
+    head_without(schema, experts, "")
 }
 
-fn head_without(schema: &Schema, gone: &str) -> Builder {
+fn head_without(schema: &Schema, experts: bool, gone: &str) -> Builder {
     let name = schema.name;
     let mut keys: BTreeSet<String> = Schema::required_keys(name).into_iter().collect();
     for suffix in [
@@ -73,18 +74,26 @@ fn head_without(schema: &Schema, gone: &str) -> Builder {
     }
     let file =
         Builder::new().kv("general.architecture", name).kv("tokenizer.ggml.tokens", vec!["a", "b", "c"]);
-    keys.iter().filter(|key| *key != gone).fold(file, |file, key| file.kv(key, value(key, name)))
+    keys.iter().filter(|key| *key != gone).fold(file, |file, key| {
+        let dense = ["leading_dense_block_count", "interleave_moe_layer_step"];
+        let value = match dense.iter().position(|suffix| key.ends_with(suffix)) {
+            // Every layer has experts.
+            Some(at) if experts => Value::from(at as u32),
+            _ => value(key, name),
+        };
+        file.kv(key, value)
+    })
 }
 
 /// The rows of a layer, or of what occurs once, that a model has to have.
-fn needed(rows: &[&'static Row], says: impl Fn(&str) -> bool) -> Vec<&'static Row> {
+fn needed(rows: &[&'static Row], experts: bool, says: impl Fn(&str) -> bool) -> Vec<&'static Row> {
     let mut names: BTreeSet<&str> = rows
         .iter()
         .filter(|row| match row.need {
             Need::Must => true,
             Need::Where(key) => says(key),
             Need::WhereNot(key) => !says(key),
-            _ => false,
+            _ => experts && row.name == ROUTER,
         })
         .map(|row| row.name)
         .collect();
@@ -110,8 +119,8 @@ fn needed(rows: &[&'static Row], says: impl Fn(&str) -> bool) -> Vec<&'static Ro
 }
 
 /// The tensors of a model: name and dimensions, and which of the dimensions are known.
-fn tensors(schema: &'static Schema) -> Vec<(String, Vec<u64>, Vec<bool>, Need)> {
-    let recipe: Recipe = head(schema).into();
+fn tensors(schema: &'static Schema, experts: bool) -> Vec<(String, Vec<u64>, Vec<bool>, Need)> {
+    let recipe: Recipe = head(schema, experts).into();
     recipe.judge(&Options::default(), |_, subject| {
         let parts = subject.parts();
         let facts = Facts::new(subject, &parts, None);
@@ -126,14 +135,14 @@ fn tensors(schema: &'static Schema) -> Vec<(String, Vec<u64>, Vec<bool>, Need)> 
             (name, dims, known, row.need)
         };
         let globals: Vec<&Row> = schema.globals().collect();
-        let mut out: Vec<_> = needed(&globals, |key| params.says(key))
+        let mut out: Vec<_> = needed(&globals, experts, |key| params.says(key))
             .into_iter()
             .map(|row| make(row.name.to_owned(), row, 0))
             .collect();
         for stack in schema.stacks {
             let rows: Vec<&Row> = stack.rows().collect();
             for layer in 0..2 {
-                let rows = needed(&rows, |key| params.says(key)).into_iter();
+                let rows = needed(&rows, experts, |key| params.says(key)).into_iter();
                 out.extend(rows.map(|row| make(stack.name(layer, row.name), row, layer)));
             }
         }
@@ -152,14 +161,26 @@ fn said(file: Builder) -> BTreeSet<&'static str> {
     })
 }
 
+/// Every architecture, once more with experts in every layer where only some layers need have them.
+fn variants() -> impl Iterator<Item = (&'static Schema, bool)> {
+    ALL.iter().copied().flat_map(|schema| {
+        let rows: Vec<&Row> = schema.stacks.iter().flat_map(|stack| stack.rows()).collect();
+        let routers: Vec<&Row> = rows.iter().copied().filter(|row| row.name == ROUTER).collect();
+        let both = !routers.is_empty() && routers.iter().all(|row| matches!(row.need, Need::May));
+        core::iter::once((schema, false)).chain(both.then_some((schema, true)))
+    })
+}
+
 #[test]
 fn a_model_that_is_as_its_table_says_breaks_no_rule_and_each_tensor_counts() {
-    for schema in ALL {
+    for (schema, experts) in variants() {
         let name = schema.name;
-        let tensors = tensors(schema);
+        let tensors = tensors(schema, experts);
         let model = |skip: Option<usize>| {
             let kept = tensors.iter().enumerate().filter(|(at, _)| Some(*at) != skip);
-            kept.fold(head(schema), |file, (_, (name, dims, ..))| file.tensor(Tensor::f32(name, dims)))
+            kept.fold(head(schema, experts), |file, (_, (name, dims, ..))| {
+                file.tensor(Tensor::f32(name, dims))
+            })
         };
         assert_eq!(said(model(None)), BTreeSet::new(), "{name}");
         for (at, (tensor, dims, known, need)) in tensors.iter().enumerate() {
@@ -182,52 +203,53 @@ fn a_model_that_is_as_its_table_says_breaks_no_rule_and_each_tensor_counts() {
 fn write_models() {
     let folder = std::path::PathBuf::from(std::env::var_os("GGUFKIT_MODELS").unwrap());
     // Heads of its layers with a window have sizes that the table does not tell.
-    for schema in ALL.iter().copied().filter(|schema| schema.name != "gemma4") {
+    for (schema, experts) in variants().filter(|(schema, _)| schema.name != "gemma4") {
         let arch = schema.name;
+        let with = if experts { " with experts" } else { "" };
         let write = |what: &str, keys: Builder, tensors: &[(String, Vec<u64>)]| {
             let file = tensors.iter().fold(keys, |file, (name, dims)| file.tensor(Tensor::f32(name, dims)));
-            std::fs::write(folder.join(format!("{arch}--{what}.gguf")), file.bytes()).unwrap();
+            std::fs::write(folder.join(format!("{arch}{with}--{what}.gguf")), file.bytes()).unwrap();
         };
         let tensors: Vec<(String, Vec<u64>)> =
-            tensors(schema).into_iter().map(|(name, dims, ..)| (name, dims)).collect();
-        write("sound", head(schema), &tensors);
+            tensors(schema, experts).into_iter().map(|(name, dims, ..)| (name, dims)).collect();
+        write("sound", head(schema, experts), &tensors);
         let foreign = [&tensors[..], &[("blk.0.foreign.weight".to_owned(), vec![1])]].concat();
-        write("foreign", head(schema), &foreign);
+        write("foreign", head(schema, experts), &foreign);
         for key in Schema::required_keys(arch) {
-            write(&format!("no {key}"), head_without(schema, &key), &tensors);
+            write(&format!("no {key}"), head_without(schema, experts, &key), &tensors);
         }
         for (at, (name, dims)) in tensors.iter().enumerate().filter(|(_, (name, _))| !name.contains(".1.")) {
             let mut fewer = tensors.clone();
             fewer.remove(at);
-            write(&format!("without {name}"), head(schema), &fewer);
+            write(&format!("without {name}"), head(schema, experts), &fewer);
             let mut other = tensors.clone();
             other[at].1 = core::iter::once(dims[0] + 1).chain(dims.iter().skip(1).copied()).collect();
-            write(&format!("shape of {name}"), head(schema), &other);
+            write(&format!("shape of {name}"), head(schema, experts), &other);
             for end in ["bias", "scale"] {
                 let Some(stem) = name.strip_suffix("weight") else { continue };
                 let name = format!("{stem}{end}");
                 if name != "output.scale" && tensors.iter().all(|(other, _)| *other != name) {
-                    let experts = if name.contains("_exps.") { 4 } else { 1 };
-                    let dim = if end == "bias" { dims[dims.len() - 1] } else { experts };
+                    let scales = if name.contains("_exps.") { 4 } else { 1 };
+                    let dim = if end == "bias" { dims[dims.len() - 1] } else { scales };
                     let more = [&tensors[..], &[(name.clone(), vec![dim])]].concat();
-                    write(&format!("with {name}"), head(schema), &more);
+                    write(&format!("with {name}"), head(schema, experts), &more);
                 }
             }
         }
-        for (name, _, dims) in rows(schema) {
+        for (name, _, dims) in rows(schema, experts) {
             let dims: Option<Vec<u64>> = dims.into_iter().collect();
             let Some(dims) = dims.filter(|dims| !dims.is_empty()) else { continue };
             if tensors.iter().all(|(other, _)| *other != name) {
                 let more = [&tensors[..], &[(name.clone(), dims)]].concat();
-                write(&format!("with {name}"), head(schema), &more);
+                write(&format!("with {name}"), head(schema, experts), &more);
             }
         }
     }
 }
 
 /// Every row, with its whole name in the first layer and its dimensions as far as they are known.
-fn rows(schema: &'static Schema) -> Vec<(String, &'static Row, Vec<Option<u64>>)> {
-    let recipe: Recipe = head(schema).into();
+fn rows(schema: &'static Schema, experts: bool) -> Vec<(String, &'static Row, Vec<Option<u64>>)> {
+    let recipe: Recipe = head(schema, experts).into();
     recipe.judge(&Options::default(), |_, subject| {
         let parts = subject.parts();
         let facts = Facts::new(subject, &parts, None);
