@@ -81,6 +81,10 @@ impl<'f, 'a> Params<'f, 'a> {
         match stated {
             Number::Absent => {
                 let (embd, heads) = (self.embd?, self.heads.at(0)?);
+                // Models without attention say 0.
+                if heads == 0 {
+                    return Some(0);
+                }
                 (embd.checked_rem(heads)? == 0).then(|| embd.checked_div(heads)).flatten()
             }
             number => number.at(0),
@@ -95,7 +99,7 @@ impl<'f, 'a> Params<'f, 'a> {
     /// A dimension in a layer (0 for tensors that belong to none), where its hyperparameters are known.
     pub(in super::super) fn size(&self, dim: &Dim, layer: u64) -> Option<u64> {
         let product = |a: Option<u64>, b: Option<u64>| a?.checked_mul(b?);
-        let size = match dim {
+        match dim {
             Dim::Any | Dim::Vocab => None,
             Dim::N(n) => Some(*n),
             Dim::Embd => self.embd,
@@ -134,9 +138,7 @@ impl<'f, 'a> Params<'f, 'a> {
             }
             Dim::Times(n, dim) => product(Some(*n), self.size(dim, layer)),
             Dim::Sum(dims) => self.sum(dims, layer),
-        };
-        // A model without attention or without a feed-forward network in a layer says 0.
-        size.filter(|&size| size > 0)
+        }
     }
 
     fn sum(&self, dims: &[Dim], layer: u64) -> Option<u64> {
