@@ -62,12 +62,19 @@ def answers(command, paths, at_once, cwd=None):
 
     def ask(some):
         while some:
-            done = subprocess.run([*map(str, command), *some], capture_output=True, text=True, errors="replace", cwd=cwd)
-            told = [line.split("\t", 2) for line in done.stdout.splitlines() if line.count("\t") >= 2]
+            try:
+                done = subprocess.run([*map(str, command), *some], capture_output=True, cwd=cwd, timeout=20)
+                out, ended = done.stdout, ("fail", f"the reader ends with {done.returncode}")
+            except subprocess.TimeoutExpired as late:
+                out, ended = late.stdout or b"", None
+            lines = out.decode(errors="replace").splitlines()
+            told = [line.split("\t", 2) for line in lines if line.count("\t") >= 2]
             got.update({path: (verdict, why) for path, verdict, why in told})
             some = some[len(told):]
-            if some:
-                got[some[0]] = ("fail", f"the reader ends with {done.returncode}")
+            if some and not (ended is None and told):
+                # It was ended by this file, or has not come to an end with it.
+                if ended:
+                    got[some[0]] = ended
                 some = some[1:]
 
     with ThreadPoolExecutor(WORKERS) as pool:
@@ -75,21 +82,25 @@ def answers(command, paths, at_once, cwd=None):
     return got
 
 
+def with_tools():
+    """The environment in which cmake and ninja of this Python are found."""
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+
 def llama_source(keep):
     source = keep / f"llama_cpp_python-{LLAMA}"
     if not source.is_dir():
+        # pip asks the build backend for metadata, and keeps no archive for which it gets none.
+        pip = [sys.executable, "-m", "pip"]
+        run([*pip, "install", "--quiet", "scikit-build-core", "cmake", "ninja"])
         what = ["--no-deps", "--no-binary", ":all:", "--no-build-isolation", f"llama-cpp-python=={LLAMA}"]
-        try:
-            run([sys.executable, "-m", "pip", "download", "--quiet", "-d", keep, *what])
-        except Missing:
-            # pip asks the build backend for metadata after the download; the archive is there all the same.
-            run([sys.executable, "-m", "pip", "install", "--quiet", "scikit-build-core"])
-            run([sys.executable, "-m", "pip", "download", "--quiet", "-d", keep, *what])
+        run([*pip, "download", "--quiet", "-d", keep, *what], env=with_tools())
         archive = next(keep.glob("llama_cpp_python-*.tar.gz"), None)
         if archive is None:
             raise Missing("no source distribution of llama-cpp-python")
         with tarfile.open(archive) as tar:
             tar.extractall(keep, filter="data")
+        archive.unlink()
     return source / "vendor" / "llama.cpp"
 
 
@@ -101,7 +112,8 @@ def llama_meta(keep):
         names = ["ggml.c", "ggml.cpp", "ggml-alloc.c", "ggml-backend.cpp", "ggml-backend-meta.cpp", "ggml-opt.cpp", "ggml-threading.cpp",
                  "ggml-quants.c", "gguf.cpp"]
         work = Path(tempfile.mkdtemp(dir=keep))
-        flags = ["-O1", "-w", f"-I{ggml / 'include'}", f"-I{ggml / 'src'}", '-DGGML_VERSION="0"', '-DGGML_COMMIT="0"', "-D_GNU_SOURCE"]
+        (work / "ggml-version.h").write_text('#define GGML_VERSION "0"\n#define GGML_COMMIT "0"\n')
+        flags = ["-O1", "-w", f"-I{work}", f"-I{ggml / 'include'}", f"-I{ggml / 'src'}", "-D_GNU_SOURCE"]
 
         def build(name):
             source = HERE / name if name == "meta.cpp" else ggml / "src" / name
@@ -123,14 +135,11 @@ def llama_load(keep):
     program = keep / "llama-load"
     if not program.exists():
         source, build = llama_source(keep), keep / "llama-build"
-        run([sys.executable, "-m", "pip", "install", "--quiet", "cmake", "ninja"])
-        tools = Path(sys.executable).parent
-        path = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
         off = ["GGML_NATIVE", "GGML_OPENMP", "LLAMA_CURL", "LLAMA_BUILD_TESTS", "LLAMA_BUILD_TOOLS", "LLAMA_BUILD_EXAMPLES",
                "LLAMA_BUILD_SERVER", "LLAMA_BUILD_COMMON", "BUILD_SHARED_LIBS"]
         plain = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
-        run(["cmake", "-G", "Ninja", "-S", source, "-B", build, *plain, *[f"-D{name}=OFF" for name in off]], env=path)
-        run(["ninja", "-C", build, f"-j{WORKERS}", "llama"], env=path)
+        run(["cmake", "-G", "Ninja", "-S", source, "-B", build, *plain, *[f"-D{name}=OFF" for name in off]], env=with_tools())
+        run(["ninja", "-C", build, f"-j{WORKERS}", "llama"], env=with_tools())
         libraries = [build / "src" / "libllama.a", *[build / "ggml" / "src" / f"lib{name}.a" for name in ("ggml", "ggml-cpu", "ggml-base")]]
         include = [f"-I{source / 'include'}", f"-I{source / 'ggml' / 'include'}"]
         run(["c++", "-std=c++17", *include, HERE / "load.cpp", *libraries, "-o", program, "-lpthread", "-ldl", "-lm"])
@@ -220,7 +229,7 @@ def main():
             try:
                 read = get(keep)
             except Missing as reason:
-                print(f"skipped: {reader}: {reason}")
+                print(f"skipped: {reader}: {reason}", flush=True)
                 continue
             asked += 1
             counts = collections.Counter()
@@ -237,7 +246,8 @@ def main():
                 else:
                     counts["contradict"] += 1
                     contradictions.append(f"{reader}: {name}: we say {our} ({rule}), it says {verdict} {why[:120]}")
-            print(f"{reader}:", ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+            counts["without an answer in time"] = len(paths) - sum(counts.values())
+            print(f"{reader}:", ", ".join(f"{count} {what}" for what, count in sorted(counts.items()) if count), flush=True)
     for contradiction in contradictions[:100]:
         print("contradiction:", contradiction)
     print(f"{len(paths)} cases, {asked} readers, {len(contradictions)} contradictions")
