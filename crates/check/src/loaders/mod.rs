@@ -124,13 +124,19 @@ fn answer(facts: &Facts<'_>, report: &Report, loader: Loader) -> Answer {
         rule: Some(finding.rule),
         why: finding.message.clone(),
     };
-    let effect = |finding: &&Finding| table::effect(finding.rule, loader.column());
-    if loader == Loader::Candle
-        && let Some(ty) = facts.rows().map(|row| row.tensor.tensor_type).find(|ty| !table::candle_knows(*ty))
-        && ty.info().is_some_and(|info| !info.is_removed())
+    let effect = |finding: &&Finding| table::effect(finding, loader.column());
+    let reject = |why: String| Answer { loader, verdict: Verdict::Rejects, rule: None, why };
+    if let Loader::Candle | Loader::GgufPy = loader {
+        let knows = if loader == Loader::Candle { table::candle_knows } else { table::gguf_py_knows };
+        let foreign = facts.rows().map(|row| row.tensor.tensor_type).find(|ty| !knows(*ty));
+        if let Some(ty) = foreign.filter(|ty| ty.info().is_some_and(|info| !info.is_removed())) {
+            return reject(format!("tensor type {ty} is not known to it"));
+        }
+    }
+    if loader == Loader::HuggingFaceJs
+        && let Some(dim) = facts.rows().find_map(|row| row.dims().iter().copied().find(|&n| n > 1 << 32))
     {
-        let why = format!("tensor type {ty} is not known to it");
-        return Answer { loader, verdict: Verdict::Rejects, rule: None, why };
+        return reject(format!("a dimension of {dim} is more than it allows"));
     }
     // In the order of the file: a reader stops at the first thing it cannot bear.
     if let Some(finding) = report.findings.iter().find(|finding| effect(finding) == Verdict::Rejects) {
@@ -141,17 +147,24 @@ fn answer(facts: &Facts<'_>, report: &Report, loader: Loader) -> Answer {
     }
     let unknown = |why: &str| Answer { loader, verdict: Verdict::Unknown, rule: None, why: why.to_owned() };
     match loader {
+        Loader::LlamaCpp if facts.views().any(|(_, _, view)| view.index().alignment() % 32 != 0) => {
+            unknown("where the file is mapped, tensors have to lie at multiples of 32")
+        }
         Loader::Ollama => unknown("nothing that it is known to refuse; it was not run"),
-        Loader::LlamaCpp => match crate::rules::is_described(facts) {
-            Some(true) => Answer {
-                loader,
-                verdict: Verdict::Accepts,
-                rule: None,
-                why: "keys, tensors and shapes are what the architecture needs".to_owned(),
-            },
-            Some(false) => unknown("what the architecture needs is not fully described here"),
-            None => unknown("the file is no model of its own"),
-        },
+        Loader::LlamaCpp => {
+            match crate::rules::is_described(facts).map(|known| known && vocabulary_is_plain(facts)) {
+                Some(true) => Answer {
+                    loader,
+                    verdict: Verdict::Accepts,
+                    rule: None,
+                    why: "keys, tensors and shapes are what the architecture needs".to_owned(),
+                },
+                Some(false) => {
+                    unknown("what the architecture or the tokenizer needs is not fully described here")
+                }
+                None => unknown("the file is no model of its own"),
+            }
+        }
         _ => Answer {
             loader,
             verdict: Verdict::Accepts,
@@ -159,4 +172,45 @@ fn answer(facts: &Facts<'_>, report: &Report, loader: Loader) -> Answer {
             why: "nothing that it refuses".to_owned(),
         },
     }
+}
+
+/// Whether the vocabulary is one that llama.cpp's loader surely takes: of a kind whose needs are plain, with what it needs.
+fn vocabulary_is_plain(facts: &Facts<'_>) -> bool {
+    use ggufkit_format::{Value, spec::ValueType};
+
+    let list = |suffix: &str, element: &[ValueType]| match facts.get(format!("tokenizer.ggml.{suffix}")) {
+        Some(Value::Array(array)) if element.contains(&array.element_type()) => Some(array),
+        _ => None,
+    };
+    let absent = |suffix: &str| facts.key(format!("tokenizer.ggml.{suffix}")).is_none();
+    match facts.str("tokenizer.ggml.model") {
+        Some("none" | "no_vocab") => return true,
+        Some("llama") => {}
+        Some("gpt2") => {
+            let pre = facts.str("tokenizer.ggml.pre");
+            let known = pre.is_none_or(|pre| matches!(pre, "default" | "gpt-2" | "llama-bpe" | "qwen2"));
+            if !known || list("merges", &[ValueType::STRING]).is_none() {
+                return false;
+            }
+        }
+        _ => return false,
+    }
+    let Some(tokens) = list("tokens", &[ValueType::STRING]) else { return false };
+    let long_enough = |suffix: &str, element: &[ValueType]| {
+        absent(suffix) || list(suffix, element).is_some_and(|array| array.len() >= tokens.len())
+    };
+    if !long_enough("scores", &[ValueType::FLOAT32])
+        || !long_enough("token_type", &[ValueType::INT32, ValueType::UINT32])
+    {
+        return false;
+    }
+    let kinds = list("token_type", &[ValueType::INT32, ValueType::UINT32]);
+    let mut seen = std::collections::HashSet::new();
+    tokens.iter().enumerate().all(|(at, token)| {
+        let Value::String(token) = token else { return false };
+        let token = token.as_bytes();
+        let is_byte = kinds.and_then(|kinds| kinds.get(at as u64)).and_then(|kind| kind.as_u64()) == Some(6);
+        let well = !is_byte || (token.len() == 6 && token.starts_with(b"<0x") && token.ends_with(b">"));
+        well && !token.contains(&0) && seen.insert(token)
+    })
 }

@@ -5,6 +5,8 @@
 //! it; `?`: it depends on more than the rule knows, or nobody has looked. Ollama was not run: it is said to refuse what its
 //! loader, llama.cpp's, refuses, and nothing else is claimed.
 //!
+//! Rules about the type of a value have no row for llama.cpp loading a model: the key decides.
+//!
 //! Sources: gguf.cpp, llama-model-loader.cpp and llama-vocab.cpp of the version that [`Loader::version`](super::Loader::version)
 //! names; gguf_reader.py; gguf_file.rs of candle-core; gguf.ts. The oracle test runs these readers on all handed cases and
 //! holds the rows against what they do.
@@ -12,6 +14,7 @@
 use ggufkit_format::spec::TensorType;
 
 use super::Verdict;
+use crate::finding::Finding;
 use crate::rule::{Family, Rule};
 
 struct TensorAt {
@@ -28,39 +31,39 @@ const ROWS: &[TensorAt] = &[
     // The container.
     row("not-gguf", b"rrrrrr"),
     row("bad-magic", b"rrrrrr"),
-    // The JavaScript reader takes what is missing from its zeroed buffer, and may go on.
+    // gguf-py takes some lengths below zero for short ones. The JavaScript reader takes what is missing from its zeroed buffer, and may go on.
     row("unexpected-end", b"rrrr?r"),
     row("unsupported-version", b"rrrrrr"),
     row("version-zero", b"rrrrrr"),
     row("early-version", b"rrraa?"),
     row("big-endian", b"rrara?"),
     row("early-big-endian", b"rr?r??"),
-    row("declared-too-large", b"rrrr?r"),
+    row("declared-too-large", b"rr?r?r"),
     row("unknown-value-type", b"rrrrrr"),
     row("position-overflow", b"rr?r??"),
     row("limit-met", b"??????"),
     row("mis-written-layout", b"rr????"),
     row("dialect-mismatch", b"rr????"),
     // A head is read without its data, unless not even the padding before it is there.
-    row("data-cut-short", b"?r?aa?"),
+    row("data-cut-short", b"?rraa?"),
     row("trailing-bytes", b"aaaaaa"),
     row("joined-files", b"aaaaa?"),
     // Metadata.
     row("empty-key", b"rraaa?"),
-    row("key-too-long", b"aa?aa?"),
+    row("key-too-long", b"aaaaa?"),
     row("key-charset", b"aaaaaa"),
     row("key-control-characters", b"aaaaaa"),
     row("duplicate-key", b"rrraa?"),
-    row("key-utf8", b"aarra?"),
+    row("key-utf8", b"aaraa?"),
     row("nul-in-key", b"aaaaa?"),
     row("nul-in-value", b"aaaaa?"),
     row("bom-in-text", b"aaaaa?"),
     row("value-utf8", b"aaaaa?"),
     row("value-control-characters", b"aaaaaa"),
     row("odd-bool", b"aaara?"),
-    row("nested-array", b"rraa??"),
+    row("nested-array", b"rraaa?"),
     row("empty-array", b"a?aaa?"),
-    row("non-finite-float", b"a?aaa?"),
+    row("non-finite-float", b"aaaaa?"),
     row("integer-width", b"a?aaa?"),
     row("float-width", b"a?aaa?"),
     row("value-type", b"a?aaa?"),
@@ -81,7 +84,7 @@ const ROWS: &[TensorAt] = &[
     row("alignment-not-power-of-two", b"rrraa?"),
     row("tensor-offset-misaligned", b"rraaa?"),
     row("alignment-type", b"rrraa?"),
-    row("alignment-small", b"aaaaa?"),
+    row("alignment-small", b"a?aaa?"),
     row("alignment-huge", b"??????"),
     row("tensor-order", b"rraaa?"),
     row("tensor-gap", b"rraaa?"),
@@ -97,10 +100,10 @@ const ROWS: &[TensorAt] = &[
     row("tensor-name-duplicate", b"rrraa?"),
     row("tensor-name-nul", b"aaaaa?"),
     row("tensor-name-equal-at-nul", b"??aaa?"),
-    row("tensor-name-utf8", b"aarra?"),
+    row("tensor-name-utf8", b"aaraa?"),
     row("tensor-name-control-characters", b"aaaaaa"),
-    // candle has room for 32 dimensions, the JavaScript reader for 8.
-    row("too-many-dims", b"rrr???"),
+    // candle takes 4 dimensions, the JavaScript reader 8.
+    row("too-many-dims", b"rrar??"),
     row("scalar-tensor", b"aaaaa?"),
     row("empty-tensor", b"aaaaa?"),
     row("dim-negative", b"rrrar?"),
@@ -113,10 +116,19 @@ const ROWS: &[TensorAt] = &[
     row("orig-shape-mismatch", b"aaaaaa"),
     row("orig-shape-without-tensor", b"aaaaaa"),
     row("tensor-extra-mismatch", b"aaaaaa"),
+    // What the file means. Tensors are called unexpected where an architecture's are known completely.
+    row("architecture-unknown", b"araaa?"),
+    row("tensor-unexpected", b"araaa?"),
+    row("vocab-rows-mismatch", b"araaa?"),
+    row("quantization-version-unknown", b"aaaaa?"),
 ];
 
-/// What a reader does about a rule's finding.
-pub(super) fn effect(rule: &Rule, column: usize) -> Verdict {
+/// What a reader does about a finding.
+pub(super) fn effect(finding: &Finding, column: usize) -> Verdict {
+    let rule = finding.rule;
+    if column == 1 && TYPED.contains(&rule.name) {
+        return finding.primary.name.as_deref().map_or(Verdict::Unknown, of_typed_key);
+    }
     let byte = match ROWS.iter().find(|row| row.rule == rule.name) {
         Some(row) => row.effects.get(column).copied(),
         None => of_family(rule).get(column).copied(),
@@ -126,6 +138,60 @@ pub(super) fn effect(rule: &Rule, column: usize) -> Verdict {
         Some(b'r') => Verdict::Rejects,
         _ => Verdict::Unknown,
     }
+}
+
+/// Rules about the type of a value.
+const TYPED: [&str; 4] = ["integer-width", "float-width", "value-type", "negative-value"];
+
+/// What llama.cpp does, loading a model, about a value of another type than the key's: it refuses it wherever it reads it.
+fn of_typed_key(key: &[u8]) -> Verdict {
+    let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| key.ends_with(suffix.as_bytes()));
+    if key.starts_with(b"general.") && !ends(&[".architecture", ".name", ".file_type", ".alignment"]) {
+        return Verdict::Accepts;
+    }
+    if key == b"tokenizer.chat_template" {
+        return Verdict::Accepts;
+    }
+    if ends(&[".cls_token_id", ".separator_token_id"]) {
+        return Verdict::Unknown;
+    }
+    let read = matches!(key, b"general.name" | b"general.file_type" | b"split.count");
+    let of_tokenizer = key.starts_with(b"tokenizer.ggml.")
+        && ends(&[
+            ".model",
+            ".pre",
+            ".tokens",
+            ".scores",
+            ".token_type",
+            "_token_id",
+            ".add_bos_token",
+            ".add_eos_token",
+        ]);
+    let by_every_architecture = ends(&[
+        ".context_length",
+        ".embedding_length",
+        ".block_count",
+        ".feed_forward_length",
+        ".attention.head_count",
+        ".attention.head_count_kv",
+        ".attention.layer_norm_rms_epsilon",
+        ".attention.layer_norm_epsilon",
+        ".attention.key_length",
+        ".attention.value_length",
+        ".attention.causal",
+        ".pooling_type",
+        ".rope.dimension_count",
+        ".rope.freq_base",
+        ".rope.scaling.type",
+        ".expert_count",
+        ".expert_used_count",
+    ]);
+    if read || of_tokenizer || by_every_architecture { Verdict::Rejects } else { Verdict::Unknown }
+}
+
+/// Whether gguf-py has a tensor type (`GGMLQuantizationType`); it refuses a file that holds any other.
+pub(super) fn gguf_py_knows(ty: TensorType) -> bool {
+    matches!(ty.0, 0..=3 | 6..=30 | 34 | 35 | 39..=41)
 }
 
 /// The tensor types that candle has (`GgmlDType::from_u32`); it refuses a file that holds any other.

@@ -12,7 +12,7 @@ const NORM: &str = "attention.layer_norm_epsilon";
 /// Further required keys, without the `{arch}.` in front.
 const BY_ARCHITECTURE: &[(&str, &[&str])] = &[
     ("bert", &[NORM]),
-    ("command-r", &[NORM, "logit_scale"]),
+    ("command-r", &[NORM]),
     (
         "deepseek2",
         &[

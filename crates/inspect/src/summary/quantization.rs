@@ -96,7 +96,16 @@ impl Quantization {
         });
         let recipe = stated.as_ref().and_then(|stated| Some(FileType(stated.id?).base()));
         let wanted = recipe.map(expected).filter(|types| !types.is_empty());
-        let agrees = wanted.zip(dominant).map(|(types, share)| types.contains(&share.tensor_type));
+        // Where rows are no multiple of 256, quantizers take other types: such a model is what it says.
+        let fell_back = |types: &[TensorType], found: TensorType| {
+            types.iter().any(|wanted| fallback(*wanted) == Some(found))
+                && table
+                    .iter()
+                    .filter(|row| row.tensor_type() == found)
+                    .all(|row| row.dims.first().is_some_and(|n| n % 256 != 0))
+        };
+        let excused = wanted.zip(dominant).is_some_and(|(types, share)| fell_back(types, share.tensor_type));
+        let agrees = wanted.zip(dominant).map(|(types, share)| excused || types.contains(&share.tensor_type));
         let disagreement = match (agrees, recipe, wanted, dominant) {
             (Some(false), Some(recipe), Some([wanted, ..]), Some(found)) => {
                 Some(disagreement(recipe, *wanted, found, &bulk))
@@ -111,7 +120,10 @@ impl Quantization {
             dominant: dominant.map(|share| share.tensor_type.to_string()),
             embedding: embedding.map(|ty| ty.to_string()),
             output: output.map(|ty| ty.to_string()),
-            resembles: resembles(&bulk, embedding, output),
+            resembles: match recipe.filter(|_| excused) {
+                Some(recipe) => recipe.short_name().map(str::to_owned),
+                None => resembles(&bulk, embedding, output),
+            },
             stated,
             agrees,
             disagreement,
@@ -162,14 +174,8 @@ fn disagreement(recipe: FileType, wanted: TensorType, found: &Share, bulk: &[Sha
     } else {
         format!(", which is mostly {wanted}")
     };
-    let mut text = format!(
+    format!(
         "general.file_type says {recipe}{named}, but by bytes the layers are mostly {} ({percent:.0}%)",
         found.tensor_type
-    );
-    if fallback(wanted) == Some(found.tensor_type) {
-        text.push_str(&format!(
-            ", to which quantizers fall back where a row is no multiple of {wanted}'s block of 256"
-        ));
-    }
-    text
+    )
 }

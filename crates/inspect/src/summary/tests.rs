@@ -183,12 +183,25 @@ fn the_mix_is_by_bytes_and_the_recipe_is_compared_with_the_layers() {
 }
 
 #[test]
+fn types_that_rows_of_odd_length_fall_back_to_contradict_no_recipe() {
+    let file = File::new(
+        kv("general.file_type", 15_u32)
+            .tensor(Made::new("token_embd.weight", Q5_0, &[640, 4]))
+            .tensor(Made::new("blk.0.attn_q.weight", Q5_0, &[640, 8]))
+            .tensor(Made::new("blk.0.ffn_down.weight", Q4_K, &[256, 2])),
+    );
+    let q = file.summary().quantization.unwrap();
+    assert_eq!((q.dominant.as_deref(), q.agrees, q.disagreement), (Some("Q5_0"), Some(true), None));
+    assert_eq!(q.resembles.as_deref(), Some("Q4_K_M"));
+}
+
+#[test]
 fn a_recipe_that_the_layers_contradict_is_told() {
     // q: 8 rows of 8 blocks of 22 bytes = 1408; v: 420 bytes.
     let file = quantized(15, Q5_0, 8);
     let summary = file.summary();
-    let text = "general.file_type says Q4_K_M, which is mostly Q4_K, but by bytes the layers are mostly Q5_0 (77%), to which \
-                quantizers fall back where a row is no multiple of Q4_K's block of 256";
+    let text =
+        "general.file_type says Q4_K_M, which is mostly Q4_K, but by bytes the layers are mostly Q5_0 (77%)";
     assert_eq!(message(&summary, "file-type-disagrees"), text);
     assert_eq!(summary.quantization.as_ref().map(|q| q.agrees), Some(Some(false)));
     let file = quantized(7, F16, 8);

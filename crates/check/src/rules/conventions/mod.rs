@@ -33,5 +33,7 @@ family![
 /// Whether all that the model's architecture needs is known here; `None` for a file that is no whole model.
 pub(super) fn is_described(facts: &crate::facts::Facts<'_>) -> Option<bool> {
     let name = layers::model_architecture(facts).filter(|name| layers::is_whole(facts, name))?;
-    Some(schema::Schema::find(name).is_some_and(|schema| schema.coverage == schema::Coverage::Complete))
+    let schema = schema::Schema::find(name).filter(|schema| schema.coverage == schema::Coverage::Complete);
+    // How loaders treat layers that predict further tokens differs.
+    Some(schema.is_some() && layers::nextn(facts) == 0)
 }

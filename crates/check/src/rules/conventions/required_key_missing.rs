@@ -1,5 +1,5 @@
 use super::layers::{architecture_label, is_whole, model_architecture};
-use super::schema::Schema;
+use super::schema::{Dim, Schema};
 use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::rule::rule;
@@ -9,7 +9,8 @@ rule! {
     /// A key is absent without which the architecture cannot be loaded.
     ///
     /// llama.cpp stops with "key not found in model: …". Every model needs `{arch}.context_length`, `embedding_length`,
-    /// `block_count` and `tokenizer.ggml.model`; most architectures need a norm's epsilon, some need more. Readers that use
+    /// `block_count` and `tokenizer.ggml.model`; most architectures need a norm's epsilon, some need more; matrices of attention and of the feed-forward network need
+    /// the keys that tell their shapes. Readers that use
     /// a default instead (0, or the value of another model) run and give wrong text.
     ///
     /// Only a whole model is judged: a file with keys of its architecture and with tensors of layers. Vocabularies,
@@ -23,7 +24,9 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if !is_whole(facts, arch) {
         return;
     }
-    for key in Schema::required_keys(arch) {
+    let named = Schema::required_keys(arch).into_iter().map(|key| (key, "key not found in model"));
+    let implied = implied(facts, arch).into_iter().map(|suffix| (format!("{arch}.{suffix}"), "a tensor has wrong shape without"));
+    for (key, refusal) in named.chain(implied) {
         if facts.key(&key).is_some() {
             continue;
         }
@@ -31,10 +34,33 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         sink.add(&RULE, || {
             let shown = ggufkit_format::shorten(key.as_bytes(), 100);
             Finding::new(&RULE, format!("the key \"{shown}\" is missing"), label.text("this architecture needs it"))
-                .note(format!("llama.cpp refuses the file: key not found in model: {shown}"))
+                .note(format!("llama.cpp refuses the file: {refusal}: {shown}"))
                 .help("take the value from the model's config.json, or convert the model anew")
         });
     }
+}
+
+/// Keys that loaders can do without, but not beside tensors whose shapes come from them.
+fn implied(facts: &Facts<'_>, arch: &str) -> Vec<&'static str> {
+    let Some(schema) = Schema::find(arch) else { return Vec::new() };
+    let mut keys: Vec<&'static str> = ["attention.head_count", "feed_forward_length"].into();
+    keys.retain(|suffix| facts.arch_key(suffix).is_none());
+    let mut found = Vec::new();
+    if keys.is_empty() {
+        return found;
+    }
+    for at in facts.rows() {
+        let Some(row) = schema.place(at.name()).and_then(|found| found.row) else { continue };
+        let key = row.shape.iter().find_map(|dim| match dim {
+            Dim::Q | Dim::K | Dim::V | Dim::Qkv | Dim::Heads => Some("attention.head_count"),
+            Dim::Ff => Some("feed_forward_length"),
+            _ => None,
+        });
+        if let Some(key) = key.filter(|key| keys.contains(key) && !found.contains(key)) {
+            found.push(key);
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -59,7 +85,10 @@ mod tests {
             .tensor(ggufkit_testkit::Tensor::f32("token_embd.weight", &[2, 1]))
             .into();
         assert!(!piece.spoken().contains(super::RULE.name));
-        let model: crate::testing::Recipe = Tiny::llama().without_key("llama.context_length").into();
-        assert!(model.spoken().contains(super::RULE.name));
+        for key in ["context_length", "feed_forward_length", "attention.head_count"] {
+            let model = Tiny::llama().without_key(&format!("llama.{key}"));
+            let model: crate::testing::Recipe = model.into();
+            assert!(model.spoken().contains(super::RULE.name), "{key}");
+        }
     }
 }

@@ -126,8 +126,12 @@ fn key_of(dim: &Dim) -> Option<&'static str> {
         Dim::HeadK => Some("attention.key_length"),
         Dim::K | Dim::V => Some("attention.head_count_kv"),
         Dim::Key(suffix) => Some(suffix),
-        Dim::Times(_, dim) => key_of(dim),
-        Dim::Sum(dims) => dims.first().and_then(key_of),
+        Dim::HalfRope => Some("rope.dimension_count"),
+        Dim::MlaK => Some("attention.key_length_mla"),
+        Dim::MlaV => Some("attention.value_length_mla"),
+        Dim::FfShared => Some("expert_shared_feed_forward_length"),
+        Dim::Times(_, dim) | Dim::Over(dim, _) | Dim::Minus(dim, _) => key_of(dim),
+        Dim::Sum(dims) | Dim::Product(dims) => dims.first().and_then(key_of),
     }
 }
 
@@ -156,7 +160,7 @@ pub(super) fn good() -> crate::testing::Recipe {
         .tensor(Tensor::f32("blk.0.attn_q.weight", &[8, 32]))
         .tensor(Tensor::f32("blk.0.attn_k.weight", &[8, 16]))
         .tensor(Tensor::f32("blk.0.attn_v.weight", &[8, 2, 1]))
-        .tensor(Tensor::f32("blk.0.attn_output.weight", &[4, 8]))
+        .tensor(Tensor::f32("blk.0.attn_output.weight", &[32, 8]))
         .into()
 }
 

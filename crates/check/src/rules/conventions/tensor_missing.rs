@@ -1,7 +1,8 @@
 use ggufkit_format::{HeaderPart, TensorPart, shorten};
 
 use super::layers::{self, in_layers, is_whole, model_architecture};
-use super::schema::{Need, Schema};
+use super::schema::Schema;
+use super::schema::params::Params;
 use crate::facts::Facts;
 use crate::finding::{Finding, Label};
 use crate::place;
@@ -27,8 +28,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if !is_whole(facts, arch) || !sink.wants(&RULE) {
         return;
     }
+    let params = Params::new(facts, arch);
+    let says = |key: &str| params.says(key);
     for row in schema.globals() {
-        if is_needed(row.need, |name| facts.tensor(name).is_some()) && facts.tensor(row.name).is_none() {
+        if row.need.is_needed(|name| facts.tensor(name).is_some(), says) && facts.tensor(row.name).is_none() {
             let Some((file, _, view)) = facts.views().next() else { return };
             sink.add(&RULE, || {
                 let label = place::header_label(file, view.index().header(), HeaderPart::TensorCount);
@@ -45,7 +48,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         for row in stack.rows() {
             let has = |layer: u64, name: &str| facts.tensor(stack.name(layer, name)).is_some();
             let lacks =
-                |layer: &u64| is_needed(row.need, |name| has(*layer, name)) && !has(*layer, row.name);
+                |layer: &u64| row.need.is_needed(|name| has(*layer, name), says) && !has(*layer, row.name);
             let lacking: Vec<u64> = whole.iter().copied().filter(lacks).collect();
             let Some(at) = lacking.first().and_then(|first| found.get(first)) else { continue };
             sink.add(&RULE, || {
@@ -55,16 +58,6 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 finding(arch, row.name, &whole_name, &layers, label)
             });
         }
-    }
-}
-
-/// Whether a tensor has to be there, beside the others of its layer.
-fn is_needed(need: Need, has: impl Fn(&str) -> bool) -> bool {
-    match need {
-        Need::Must => true,
-        Need::May => false,
-        Need::Unless(others) => !others.iter().any(|other| has(other)),
-        Need::With(other, others) => has(other) && !others.iter().any(|other| has(other)),
     }
 }
 
@@ -91,16 +84,19 @@ pub(super) fn good() -> crate::testing::Recipe {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::schema::Need;
 
     #[test]
     fn a_layer_of_experts_needs_experts_and_a_dense_one_does_not() {
         let has = |names: &'static [&'static str]| move |name: &str| names.contains(&name);
+        let never = |_: &str| false;
         let experts = Need::With("ffn_gate_inp.weight", &["ffn_gate_up_exps.weight"]);
-        assert!(is_needed(experts, has(&["ffn_gate_inp.weight"])));
-        assert!(!is_needed(experts, has(&["ffn_gate_inp.weight", "ffn_gate_up_exps.weight"])));
-        assert!(!is_needed(experts, has(&[])));
-        assert!(is_needed(Need::Unless(&["ffn_gate_inp.weight"]), has(&[])));
-        assert!(!is_needed(Need::Unless(&["ffn_gate_inp.weight"]), has(&["ffn_gate_inp.weight"])));
+        assert!(experts.is_needed(has(&["ffn_gate_inp.weight"]), never));
+        assert!(!experts.is_needed(has(&["ffn_gate_inp.weight", "ffn_gate_up_exps.weight"]), never));
+        assert!(!experts.is_needed(has(&[]), never));
+        assert!(Need::Unless(&["ffn_gate_inp.weight"]).is_needed(has(&[]), never));
+        assert!(!Need::Unless(&["ffn_gate_inp.weight"]).is_needed(has(&["ffn_gate_inp.weight"]), never));
+        assert!(Need::WhereNot("expert_count").is_needed(has(&[]), never));
+        assert!(Need::Where("expert_count").is_needed(has(&[]), |key: &str| key == "expert_count"));
     }
 }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use ggufkit_format::{TensorPart, shorten};
 
 use super::layers::{is_whole, model_architecture};
+use super::schema::params::Params;
 use super::schema::{Coverage, Schema};
 use crate::facts::{Facts, TensorAt};
 use crate::finding::Finding;
@@ -28,12 +29,17 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if !is_whole(facts, arch) || !sink.wants(&RULE) {
         return;
     }
+    let params = Params::new(facts, arch);
     // Tensors that are named alike are told once: those of all layers, those of an encoder.
     let mut found: BTreeMap<&[u8], (TensorAt<'_>, u64)> = BTreeMap::new();
     for at in facts.rows() {
         let name = at.name();
         let Some(place) = schema.place(name) else { continue };
-        if schema.takes(&place) {
+        let has = |other: &str| match place.stack {
+            Some((stack, layer)) => facts.tensor(stack.name(layer, other)).is_some(),
+            None => facts.tensor(other).is_some(),
+        };
+        if schema.takes(&place, has, |key| params.says(key)) {
             continue;
         }
         let encoder = ENCODERS.iter().find(|prefix| name.starts_with(prefix.as_bytes()));

@@ -57,17 +57,52 @@ pub(super) struct Row {
     pub(super) shape: &'static [Dim],
 }
 
-/// When a tensor has to be there. Other tensors are those of the same layer.
+/// When a tensor has to be there. Other tensors are those of the same layer. What is said is a condition on the number or
+/// text behind `{arch}.` and a key: `key` (not 0), `key>=8`, `key=text`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Need {
     /// Always.
     Must,
     /// Never.
     May,
+    /// Never; loaders look for it only where this one is there.
+    MayWith(&'static str),
     /// Unless one of these is there.
     Unless(&'static [&'static str]),
     /// Where this one is there and none of those.
     With(&'static str, &'static [&'static str]),
+    /// Where this is said; loaders do not look for it elsewhere.
+    Where(&'static str),
+    /// Where this is not said; loaders do not look for it elsewhere.
+    WhereNot(&'static str),
+    /// Never; loaders look for it only where this is said.
+    MayWhere(&'static str),
+    /// Never; loaders look for it only where this is not said.
+    MayWhereNot(&'static str),
+}
+
+impl Need {
+    /// Whether a tensor has to be there: `has` tells which others of its layer are, `says` what the metadata say.
+    pub(super) fn is_needed(self, has: impl Fn(&str) -> bool, says: impl Fn(&str) -> bool) -> bool {
+        match self {
+            Self::May | Self::MayWith(_) | Self::MayWhere(_) | Self::MayWhereNot(_) => false,
+            Self::Must | Self::Unless(_) | Self::With(..) | Self::Where(_) | Self::WhereNot(_) => {
+                self.is_asked(has, says)
+            }
+        }
+    }
+
+    /// Whether loaders look for it.
+    pub(super) fn is_asked(self, has: impl Fn(&str) -> bool, says: impl Fn(&str) -> bool) -> bool {
+        match self {
+            Self::Must | Self::May => true,
+            Self::MayWith(other) => has(other),
+            Self::Unless(others) => !others.iter().any(|other| has(other)),
+            Self::With(other, others) => has(other) && !others.iter().any(|other| has(other)),
+            Self::Where(what) | Self::MayWhere(what) => says(what),
+            Self::WhereNot(what) | Self::MayWhereNot(what) => !says(what),
+        }
+    }
 }
 
 /// A dimension of a tensor. One whose hyperparameters are not known is not compared.
@@ -103,6 +138,20 @@ pub(super) enum Dim {
     Qkv,
     /// The number behind `{arch}.` and this, or behind this where it begins with `tokenizer.`.
     Key(&'static str),
+    /// Half of what is turned in a head: `rope.dimension_count`, or the size of a head.
+    HalfRope,
+    /// `attention.key_length_mla`, or the size of a head's key.
+    MlaK,
+    /// `attention.value_length_mla`, or the size of a head's value.
+    MlaV,
+    /// `expert_shared_feed_forward_length`, or `feed_forward_length`.
+    FfShared,
+    /// A difference.
+    Minus(&'static Dim, &'static Dim),
+    /// A product.
+    Product(&'static [Dim]),
+    /// A quotient without a rest.
+    Over(&'static Dim, &'static Dim),
     /// A multiple.
     Times(u64, &'static Dim),
     /// A sum.
@@ -128,6 +177,26 @@ const fn may(name: &'static str, shape: &'static [Dim]) -> Row {
 
 const fn unless(others: &'static [&'static str], name: &'static str, shape: &'static [Dim]) -> Row {
     Row { name, need: Need::Unless(others), shape }
+}
+
+const fn may_with(other: &'static str, name: &'static str, shape: &'static [Dim]) -> Row {
+    Row { name, need: Need::MayWith(other), shape }
+}
+
+const fn may_where(what: &'static str, name: &'static str, shape: &'static [Dim]) -> Row {
+    Row { name, need: Need::MayWhere(what), shape }
+}
+
+const fn may_where_not(what: &'static str, name: &'static str, shape: &'static [Dim]) -> Row {
+    Row { name, need: Need::MayWhereNot(what), shape }
+}
+
+const fn where_(key: &'static str, name: &'static str, shape: &'static [Dim]) -> Row {
+    Row { name, need: Need::Where(key), shape }
+}
+
+const fn where_not(key: &'static str, name: &'static str, shape: &'static [Dim]) -> Row {
+    Row { name, need: Need::WhereNot(key), shape }
 }
 
 const fn with(other: &'static str, name: &'static str, shape: &'static [Dim]) -> Row {
@@ -160,14 +229,51 @@ impl Schema {
         Some(Found { stack: None, row: find_row(self.globals, name), rest: name })
     }
 
-    /// Whether a tensor is one that loaders of a [`Coverage::Complete`] architecture take. Biases and scales of a known
-    /// weight pass, and so do single experts in the old way (`ffn_up.3.weight`).
-    pub(super) fn takes(&self, found: &Found<'_>) -> bool {
+    /// Whether a tensor is one that loaders of a [`Coverage::Complete`] architecture ask for: `has` tells which others of its
+    /// layer are there, `says` what the metadata say. Scales of matrices pass.
+    pub(super) fn takes(
+        &self,
+        found: &Found<'_>,
+        has: impl Fn(&str) -> bool,
+        says: impl Fn(&str) -> bool,
+    ) -> bool {
         let rows = found.stack.map_or(self.globals, |(stack, _)| stack.rows);
-        let base = base(found.rest);
-        rows.iter().flat_map(|group| group.iter()).any(|row| self::base(row.name.as_bytes()) == base)
+        let scaled = |row: &Row| {
+            let of_blk = found.stack.is_none_or(|(stack, _)| stack.prefix == "blk");
+            let stem = row.name.strip_suffix(".weight").filter(|stem| of_blk && SCALED.contains(stem));
+            let rest = stem.and_then(|stem| found.rest.strip_prefix(stem.as_bytes()));
+            rest.is_some_and(|rest| matches!(rest, b".scale" | b".input_scale"))
+        };
+        let mut rows = rows.iter().flat_map(|group| group.iter());
+        rows.any(|row| (row.name.as_bytes() == found.rest || scaled(row)) && row.need.is_asked(&has, &says))
     }
 }
+
+/// Matrices that loaders look for scales of, whatever the architecture; those of the output only where it is NVFP4.
+const SCALED: &[&str] = &[
+    "attn_q",
+    "attn_k",
+    "attn_v",
+    "attn_output",
+    "attn_qkv",
+    "attn_gate",
+    "ffn_gate",
+    "ffn_up",
+    "ffn_down",
+    "ffn_gate_shexp",
+    "ffn_up_shexp",
+    "ffn_down_shexp",
+    "ffn_gate_exps",
+    "ffn_up_exps",
+    "ffn_down_exps",
+    "ssm_in",
+    "ssm_out",
+    "ssm_alpha",
+    "ssm_beta",
+    "nextn.eh_proj",
+    "nextn.shared_head_head",
+    "output",
+];
 
 /// A tensor's place in a schema.
 pub(super) struct Found<'n> {
@@ -202,16 +308,6 @@ impl Stack {
 
 fn find_row(rows: &'static [&'static [Row]], name: &[u8]) -> Option<&'static Row> {
     rows.iter().flat_map(|group| group.iter()).find(|row| row.name.as_bytes() == name)
-}
-
-/// A tensor's name without what kind of numbers it holds, and without the number of an expert.
-fn base(name: &[u8]) -> &[u8] {
-    let ends: [&[u8]; 4] = [b".weight", b".bias", b".scale", b".input_scale"];
-    let name = ends.iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(name);
-    match name.iter().rposition(|&byte| byte == b'.').and_then(|at| name.split_at_checked(at)) {
-        Some((before, number)) if number.iter().skip(1).all(u8::is_ascii_digit) => before,
-        _ => name,
-    }
 }
 
 /// A key of a schema in full.

@@ -81,6 +81,10 @@ impl<'f, 'a> Params<'f, 'a> {
         match stated {
             Number::Absent => {
                 let (embd, heads) = (self.embd?, self.heads.at(0)?);
+                // Models without attention say 0.
+                if heads == 0 {
+                    return Some(0);
+                }
                 (embd.checked_rem(heads)? == 0).then(|| embd.checked_div(heads)).flatten()
             }
             number => number.at(0),
@@ -95,7 +99,7 @@ impl<'f, 'a> Params<'f, 'a> {
     /// A dimension in a layer (0 for tensors that belong to none), where its hyperparameters are known.
     pub(in super::super) fn size(&self, dim: &Dim, layer: u64) -> Option<u64> {
         let product = |a: Option<u64>, b: Option<u64>| a?.checked_mul(b?);
-        let size = match dim {
+        match dim {
             Dim::Any | Dim::Vocab => None,
             Dim::N(n) => Some(*n),
             Dim::Embd => self.embd,
@@ -110,15 +114,46 @@ impl<'f, 'a> Params<'f, 'a> {
             Dim::O => product(self.heads(layer), self.head(self.value_length)),
             Dim::Qkv => self.sum(&[Dim::Q, Dim::K, Dim::V], layer),
             Dim::Key(key) => self.number(key),
+            Dim::HalfRope => {
+                let turned = self.number("rope.dimension_count").or_else(|| self.head_k());
+                turned.map(|n| n / 2)
+            }
+            Dim::MlaK => self.number("attention.key_length_mla").or_else(|| self.head_k()),
+            Dim::MlaV => self.number("attention.value_length_mla").or_else(|| self.head(self.value_length)),
+            Dim::FfShared => {
+                let stated = self.number("expert_shared_feed_forward_length").filter(|&n| n > 0);
+                stated.or_else(|| self.ff.at(layer))
+            }
+            Dim::Minus(dim, by) => {
+                let (dim, by) = (self.size(dim, layer), self.size(by, layer));
+                dim.zip(by).and_then(|(dim, by)| dim.checked_sub(by))
+            }
+            Dim::Product(dims) => {
+                dims.iter().try_fold(1_u64, |all, dim| all.checked_mul(self.size(dim, layer)?))
+            }
+            Dim::Over(dim, by) => {
+                let (dim, by) = (self.size(dim, layer), self.size(by, layer));
+                dim.zip(by)
+                    .and_then(|(dim, by)| (dim.checked_rem(by)? == 0).then(|| dim.checked_div(by)).flatten())
+            }
             Dim::Times(n, dim) => product(Some(*n), self.size(dim, layer)),
             Dim::Sum(dims) => self.sum(dims, layer),
-        };
-        // A model without attention or without a feed-forward network in a layer says 0.
-        size.filter(|&size| size > 0)
+        }
     }
 
     fn sum(&self, dims: &[Dim], layer: u64) -> Option<u64> {
         dims.iter().try_fold(0_u64, |sum, dim| sum.checked_add(self.size(dim, layer)?))
+    }
+
+    /// Whether the metadata say something: `key`, `key>=8` or `key=text`, as [`Need`](super::Need) tells.
+    pub(in super::super) fn says(&self, what: &str) -> bool {
+        if let Some((key, least)) = what.split_once(">=") {
+            return least.parse().is_ok_and(|least: u64| self.number(key).is_some_and(|n| n >= least));
+        }
+        match what.split_once('=') {
+            Some((key, text)) => self.facts.str(full_key(self.arch, key)) == Some(text),
+            None => self.number(what).is_some_and(|n| n > 0),
+        }
     }
 
     fn number(&self, key: &str) -> Option<u64> {
@@ -146,6 +181,15 @@ impl<'f, 'a> Params<'f, 'a> {
             Dim::O => format!("head_count {} × value size {}", heads(), head(self.value_length)),
             Dim::Qkv => format!("queries, keys and values together {}", n(dim)),
             Dim::Key(key) => format!("{key} {}", n(dim)),
+            Dim::HalfRope => format!("half of what is turned {}", n(dim)),
+            Dim::MlaK => format!("key_length_mla {}", n(dim)),
+            Dim::MlaV => format!("value_length_mla {}", n(dim)),
+            Dim::FfShared => format!("expert_shared_feed_forward_length {}", n(dim)),
+            Dim::Minus(inner, by) => format!("{} - {}", self.words(inner, layer), self.words(by, layer)),
+            Dim::Product(dims) => {
+                dims.iter().map(|dim| self.words(dim, layer)).collect::<Vec<_>>().join(" × ")
+            }
+            Dim::Over(inner, by) => format!("{} / {}", self.words(inner, layer), self.words(by, layer)),
             Dim::Times(times, inner) => format!("{times} × {}", self.words(inner, layer)),
             Dim::Sum(dims) => dims.iter().map(|dim| self.words(dim, layer)).collect::<Vec<_>>().join(" + "),
         }

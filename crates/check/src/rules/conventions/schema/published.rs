@@ -138,7 +138,8 @@ const MODELS: &[Model] = &[
             blk.0.ffn_up.weight 7168x18432\nblk.0.ffn_down.weight 18432x7168
             blk.1.attn_norm.weight 7168\nblk.1.attn_q_a.weight 7168x1536\nblk.1.attn_q_a_norm.weight 1536
             blk.1.attn_q_b.weight 1536x24576\nblk.1.attn_kv_a_mqa.weight 7168x576\nblk.1.attn_kv_a_norm.weight 512
-            blk.1.attn_kv_b.weight 512x32768\nblk.1.attn_output.weight 16384x7168\nblk.1.ffn_norm.weight 7168
+            blk.1.attn_k_b.weight 128x512x128\nblk.1.attn_v_b.weight 512x128x128
+            blk.1.attn_output.weight 16384x7168\nblk.1.ffn_norm.weight 7168
             blk.1.ffn_gate_inp.weight 7168x256\nblk.1.exp_probs_b.bias 256\nblk.1.ffn_gate_exps.weight 7168x2048x256
             blk.1.ffn_up_exps.weight 7168x2048x256\nblk.1.ffn_down_exps.weight 2048x7168x256
             blk.1.ffn_gate_shexp.weight 7168x2048\nblk.1.ffn_up_shexp.weight 7168x2048

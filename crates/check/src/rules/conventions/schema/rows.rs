@@ -1,7 +1,10 @@
 //! Groups of tensors that many architectures share.
 
-use super::Dim::{Any, Embd, Experts, Ff, FfExp, HeadK, K, Key, O, Q, Qkv, Times, V, Vocab};
-use super::{Need, Row, may, must, unless, with};
+use super::Dim::{
+    Any, Embd, Experts, Ff, FfExp, FfShared, HalfRope, HeadK, K, Key, N, Product, Q, Qkv, Sum, Times, V,
+    Vocab,
+};
+use super::{Need, Row, may, may_where, may_where_not, may_with, must, unless, where_, where_not, with};
 
 pub(super) const RMS: &str = "attention.layer_norm_rms_epsilon";
 pub(super) const NORM: &str = "attention.layer_norm_epsilon";
@@ -17,18 +20,32 @@ pub(super) const OUTPUT_NORM_BIAS: &[Row] =
     &[must("output_norm.weight", &[Embd]), must("output_norm.bias", &[Embd])];
 
 /// The output matrix; the embedding serves where it is absent.
-pub(super) const OUTPUT: &[Row] = &[may("output.weight", &[Embd, Vocab]), may("output.bias", &[Vocab])];
+pub(super) const OUTPUT: &[Row] = &[may("output.weight", &[Embd, Vocab])];
 
-/// Tables of rotary embeddings.
-pub(super) const ROPE: &[Row] = &[
-    may("rope_freqs.weight", &[]),
-    may("rope_factors_long.weight", &[]),
-    may("rope_factors_short.weight", &[]),
+/// The output matrix where loaders do not take the embedding instead.
+pub(super) const OWN_OUTPUT: &[Row] = &[must("output.weight", &[Embd, Vocab])];
+
+/// The bias of the output matrix.
+pub(super) const OUTPUT_BIAS: &[Row] = &[may("output.bias", &[Vocab])];
+
+/// Frequencies of rotary embeddings.
+pub(super) const ROPE_FREQS: &[Row] = &[may("rope_freqs.weight", &[HalfRope])];
+
+/// Factors of rotary embeddings for long and for short contexts.
+pub(super) const ROPE_FACTORS: &[Row] =
+    &[may("rope_factors_long.weight", &[HalfRope]), may("rope_factors_short.weight", &[HalfRope])];
+
+/// Frequencies, or factors for long and for short contexts where the scaling is of that kind.
+pub(super) const ROPE_BY_SCALING: &[Row] = &[
+    may_where_not(LONG_ROPE, "rope_freqs.weight", &[HalfRope]),
+    may_where(LONG_ROPE, "rope_factors_long.weight", &[HalfRope]),
+    may_where(LONG_ROPE, "rope_factors_short.weight", &[HalfRope]),
 ];
 
-/// Heads of models that classify or rank.
-pub(super) const CLASSIFIER: &[Row] =
-    &[may("cls.weight", &[]), may("cls.output.weight", &[]), may("cls.norm.weight", &[])];
+const LONG_ROPE: &str = "rope.scaling.type=longrope";
+
+/// The score of models that rank.
+pub(super) const SCORE: &[Row] = &[may("cls.output.weight", &[])];
 
 /// The norm before attention.
 pub(super) const ATTN_NORM: &[Row] = &[must("attn_norm.weight", &[Embd])];
@@ -46,11 +63,11 @@ pub(super) const QKV: &[Row] = &[
     may("attn_q.bias", &[Q]),
     may("attn_k.bias", &[K]),
     may("attn_v.bias", &[V]),
-    may("attn_qkv.bias", &[Qkv]),
+    may_with("attn_qkv.weight", "attn_qkv.bias", &[Qkv]),
 ];
 
 /// Queries, keys and values in one matrix.
-pub(super) const FUSED_QKV: &[Row] = &[must("attn_qkv.weight", &[Embd, Qkv]), may("attn_qkv.bias", &[Qkv])];
+pub(super) const FUSED_QKV: &[Row] = &[must("attn_qkv.weight", &[Embd, Qkv])];
 
 /// Norms of every head's queries and keys.
 pub(super) const QK_NORM: &[Row] =
@@ -59,15 +76,11 @@ pub(super) const QK_NORM: &[Row] =
 /// Norms of all queries and of all keys.
 pub(super) const WIDE_QK_NORM: &[Row] = &[must("attn_q_norm.weight", &[Q]), must("attn_k_norm.weight", &[K])];
 
-/// Norms that only some models of an architecture have.
-pub(super) const SOME_QK_NORM: &[Row] = &[may("attn_q_norm.weight", &[]), may("attn_k_norm.weight", &[])];
-
 /// What attention puts out.
-pub(super) const ATTN_OUTPUT: &[Row] =
-    &[must("attn_output.weight", &[O, Embd]), may("attn_output.bias", &[Embd])];
+pub(super) const ATTN_OUTPUT: &[Row] = &[must("attn_output.weight", &[Q, Embd])];
 
-/// Frequencies that old converters wrote into each layer.
-pub(super) const ROT_EMBD: &[Row] = &[may("attn_rot_embd.weight", &[])];
+/// The bias of what attention puts out.
+pub(super) const ATTN_OUTPUT_BIAS: &[Row] = &[may("attn_output.bias", &[Embd])];
 
 /// The norm before the feed-forward network.
 pub(super) const FFN_NORM: &[Row] = &[must("ffn_norm.weight", &[Embd])];
@@ -104,48 +117,73 @@ pub(super) const GATED_UNLESS_EXPERTS: &[Row] = &[
     unless(&[ROUTER], "ffn_down.weight", &[Ff, Embd]),
 ];
 
-const fn expert(name: &'static str, others: &'static [&'static str], shape: &'static [super::Dim]) -> Row {
-    Row { name, need: Need::With(ROUTER, others), shape }
-}
-
 /// Experts of the width `expert_feed_forward_length`, in layers that have a router.
 pub(super) const EXPERTS: &[Row] = &[
     may(ROUTER, &[Embd, Experts]),
-    expert(
-        "ffn_gate_exps.weight",
-        &["ffn_gate_up_exps.weight", "ffn_gate.0.weight"],
-        &[Embd, FfExp, Experts],
-    ),
-    expert("ffn_up_exps.weight", &["ffn_gate_up_exps.weight", "ffn_up.0.weight"], &[Embd, FfExp, Experts]),
-    expert("ffn_down_exps.weight", &["ffn_down.0.weight"], &[FfExp, Embd, Experts]),
-    may("ffn_gate_up_exps.weight", &[Embd, Times(2, &FfExp), Experts]),
+    with(ROUTER, "ffn_gate_exps.weight", &[Embd, FfExp, Experts]),
+    with(ROUTER, "ffn_up_exps.weight", &[Embd, FfExp, Experts]),
+    with(ROUTER, "ffn_down_exps.weight", &[FfExp, Embd, Experts]),
 ];
 
-/// Experts whose width is not looked at: some models say it in `feed_forward_length`.
+const fn expert(name: &'static str, shape: &'static [super::Dim]) -> Row {
+    Row { name, need: Need::With(ROUTER, &["ffn_gate_up_exps.weight"]), shape }
+}
+
+/// The same, where gate and input may be one matrix.
+pub(super) const MERGED_EXPERTS: &[Row] = &[
+    may(ROUTER, &[Embd, Experts]),
+    expert("ffn_gate_exps.weight", &[Embd, FfExp, Experts]),
+    expert("ffn_up_exps.weight", &[Embd, FfExp, Experts]),
+    with(ROUTER, "ffn_down_exps.weight", &[FfExp, Embd, Experts]),
+    may_with(ROUTER, "ffn_gate_up_exps.weight", &[Embd, Times(2, &FfExp), Experts]),
+];
+
+/// Experts of the width `feed_forward_length`, in layers that have a router.
 pub(super) const WIDE_EXPERTS: &[Row] = &[
     may(ROUTER, &[Embd, Experts]),
-    expert("ffn_gate_exps.weight", &["ffn_gate_up_exps.weight", "ffn_gate.0.weight"], &[Embd, Any, Experts]),
-    expert("ffn_up_exps.weight", &["ffn_gate_up_exps.weight", "ffn_up.0.weight"], &[Embd, Any, Experts]),
-    expert("ffn_down_exps.weight", &["ffn_down.0.weight"], &[Any, Embd, Experts]),
-    may("ffn_gate_up_exps.weight", &[Embd, Any, Experts]),
+    with(ROUTER, "ffn_gate_exps.weight", &[Embd, Ff, Experts]),
+    with(ROUTER, "ffn_up_exps.weight", &[Embd, Ff, Experts]),
+    with(ROUTER, "ffn_down_exps.weight", &[Ff, Embd, Experts]),
 ];
+
+/// A feed-forward network in every layer, or experts in every layer where `expert_count` says so.
+pub(super) const DENSE_OR_EXPERTS: &[Row] = &[
+    where_not("expert_count", "ffn_gate.weight", &[Embd, Ff]),
+    where_not("expert_count", "ffn_up.weight", &[Embd, Ff]),
+    where_not("expert_count", "ffn_down.weight", &[Ff, Embd]),
+    may_with("ffn_gate.weight", "ffn_gate.bias", &[Ff]),
+    may_with("ffn_up.weight", "ffn_up.bias", &[Ff]),
+    may_with("ffn_down.weight", "ffn_down.bias", &[Embd]),
+    where_("expert_count", ROUTER, &[Embd, Experts]),
+    may_with(ROUTER, "ffn_gate_exps.weight", &[Embd, Ff, Experts]),
+    where_("expert_count", "ffn_up_exps.weight", &[Embd, Ff, Experts]),
+    where_("expert_count", "ffn_down_exps.weight", &[Ff, Embd, Experts]),
+    where_(SHARED_WIDTH, "ffn_gate_shexp.weight", &[Embd, Key(SHARED_WIDTH)]),
+    where_(SHARED_WIDTH, "ffn_up_shexp.weight", &[Embd, Key(SHARED_WIDTH)]),
+    where_(SHARED_WIDTH, "ffn_down_shexp.weight", &[Key(SHARED_WIDTH), Embd]),
+];
+
+const SHARED_WIDTH: &str = "expert_shared_feed_forward_length";
 
 /// A router in every layer.
 pub(super) const ALL_LAYERS_ROUTE: &[Row] = &[must(ROUTER, &[Embd, Experts])];
 
-/// Experts that every token passes.
+/// An expert that every token passes, of a width of its own or that of the feed-forward network.
 pub(super) const SHARED_EXPERT: &[Row] = &[
-    with(ROUTER, "ffn_gate_shexp.weight", &[Embd, Any]),
-    with(ROUTER, "ffn_up_shexp.weight", &[Embd, Any]),
-    with(ROUTER, "ffn_down_shexp.weight", &[Any, Embd]),
+    must("ffn_gate_shexp.weight", &[Embd, FfShared]),
+    must("ffn_up_shexp.weight", &[Embd, FfShared]),
+    must("ffn_down_shexp.weight", &[FfShared, Embd]),
 ];
 
-/// The same, where not all models have them.
-pub(super) const SOME_SHARED_EXPERT: &[Row] = &[
-    may("ffn_gate_shexp.weight", &[Embd, Any]),
-    may("ffn_up_shexp.weight", &[Embd, Any]),
-    may("ffn_down_shexp.weight", &[Any, Embd]),
+/// Experts that every token passes, `expert_shared_count` of them side by side.
+pub(super) const SHARED_EXPERTS: &[Row] = &[
+    with(ROUTER, "ffn_gate_shexp.weight", &[Embd, Product(&[FfExp, Key("expert_shared_count")])]),
+    with(ROUTER, "ffn_up_shexp.weight", &[Embd, Product(&[FfExp, Key("expert_shared_count")])]),
+    with(ROUTER, "ffn_down_shexp.weight", &[Product(&[FfExp, Key("expert_shared_count")]), Embd]),
 ];
+
+/// The gate of the expert that every token passes.
+pub(super) const SHARED_GATE: &[Row] = &[must("ffn_gate_inp_shexp.weight", &[Embd])];
 
 /// What is added to the router's choice.
 pub(super) const EXPERT_BIAS: &[Row] = &[may("exp_probs_b.bias", &[Experts])];
@@ -178,6 +216,10 @@ pub(super) const ENCODER_GLOBALS: &[Row] = &[
     may("token_types.weight", &[Embd, Key("tokenizer.ggml.token_type_count")]),
 ];
 
+/// Biases of such an encoder.
+pub(super) const ENCODER_BIASES: &[Row] =
+    &[may("attn_output.bias", &[Embd]), may("ffn_up.bias", &[Ff]), may("ffn_down.bias", &[Embd])];
+
 /// Norms behind attention and behind the feed-forward network of such an encoder.
 pub(super) const ENCODER_NORMS: &[Row] = &[
     must("attn_output_norm.weight", &[Embd]),
@@ -185,17 +227,57 @@ pub(super) const ENCODER_NORMS: &[Row] = &[
     must("layer_output_norm.weight", &[Embd]),
     must("layer_output_norm.bias", &[Embd]),
 ];
-/// Attention with a gate in some layers, a gated delta network in the others.
+
+/// Attention with a gate in some layers, a gated delta network in the others. Which of the two a layer is, the metadata say.
 pub(super) const DELTA_OR_ATTENTION: &[Row] = &[
     unless(&["ssm_out.weight", "attn_qkv.weight"], "attn_q.weight", &[Embd, Times(2, &Q)]),
     unless(&["ssm_out.weight", "attn_qkv.weight"], "attn_k.weight", &[Embd, K]),
     unless(&["ssm_out.weight", "attn_qkv.weight"], "attn_v.weight", &[Embd, V]),
-    unless(&["ssm_out.weight"], "attn_output.weight", &[O, Embd]),
-    may("attn_q_norm.weight", &[HeadK]),
-    may("attn_k_norm.weight", &[HeadK]),
+    unless(&["ssm_out.weight"], "attn_output.weight", &[Q, Embd]),
+    unless(&["ssm_out.weight"], "attn_q_norm.weight", &[HeadK]),
+    unless(&["ssm_out.weight"], "attn_k_norm.weight", &[HeadK]),
     must("post_attention_norm.weight", &[Embd]),
-    with("ssm_out.weight", "ssm_conv1d.weight", &[]),
-    with("ssm_out.weight", "ssm_norm.weight", &[]),
-    with("ssm_out.weight", "ssm_a", &[]),
+    may("attn_qkv.weight", &[Embd, Any]),
+    may("attn_gate.weight", &[Embd, Product(&[Key("ssm.state_size"), Key("ssm.time_step_rank")])]),
+    with("ssm_out.weight", "ssm_conv1d.weight", &[Key("ssm.conv_kernel"), Any]),
+    with("ssm_out.weight", "ssm_dt.bias", &[Key("ssm.time_step_rank")]),
+    with("ssm_out.weight", "ssm_norm.weight", &[Key("ssm.state_size")]),
+    with("ssm_out.weight", "ssm_a", &[Key("ssm.time_step_rank")]),
+    may("ssm_out.weight", &[Product(&[Key("ssm.state_size"), Key("ssm.time_step_rank")]), Embd]),
+];
+
+/// A state space with heads: what goes in, and what the convolution sees.
+const STATE_IN: super::Dim =
+    Sum(&[Times(2, &Key("ssm.inner_size")), Times(2, &STATE_GROUPS), Key("ssm.time_step_rank")]);
+const STATE_CONV: super::Dim = Sum(&[Key("ssm.inner_size"), Times(2, &STATE_GROUPS)]);
+const STATE_GROUPS: super::Dim = Product(&[Key("ssm.group_count"), Key("ssm.state_size")]);
+const STATE_NORM: super::Dim = super::Dim::Over(&Key("ssm.inner_size"), &Key("ssm.group_count"));
+
+/// A state space with heads instead of attention. Two tensors have no `.weight` in their names.
+pub(super) const STATE_SPACE: &[Row] = &[
+    must("ssm_in.weight", &[Embd, STATE_IN]),
+    must("ssm_conv1d.weight", &[Key("ssm.conv_kernel"), STATE_CONV]),
+    must("ssm_conv1d.bias", &[STATE_CONV]),
+    must("ssm_dt.bias", &[Key("ssm.time_step_rank")]),
+    must("ssm_a", &[N(1), Key("ssm.time_step_rank")]),
+    must("ssm_d", &[N(1), Key("ssm.time_step_rank")]),
+    must("ssm_norm.weight", &[STATE_NORM, Key("ssm.group_count")]),
+    must("ssm_out.weight", &[Key("ssm.inner_size"), Embd]),
+];
+
+/// A state space with heads in some layers, attention in the others.
+pub(super) const STATE_SPACE_OR_ATTENTION: &[Row] = &[
     may("ssm_out.weight", &[Key("ssm.inner_size"), Embd]),
+    with("ssm_out.weight", "ssm_in.weight", &[Embd, STATE_IN]),
+    with("ssm_out.weight", "ssm_conv1d.weight", &[Key("ssm.conv_kernel"), STATE_CONV]),
+    may_with("ssm_out.weight", "ssm_conv1d.bias", &[STATE_CONV]),
+    with("ssm_out.weight", "ssm_dt.bias", &[Key("ssm.time_step_rank")]),
+    with("ssm_out.weight", "ssm_a", &[N(1), Key("ssm.time_step_rank")]),
+    with("ssm_out.weight", "ssm_d", &[N(1), Key("ssm.time_step_rank")]),
+    with("ssm_out.weight", "ssm_norm.weight", &[STATE_NORM, Key("ssm.group_count")]),
+    unless(&["ssm_out.weight", "attn_qkv.weight"], "attn_q.weight", &[Embd, Q]),
+    unless(&["ssm_out.weight", "attn_qkv.weight"], "attn_k.weight", &[Embd, K]),
+    unless(&["ssm_out.weight", "attn_qkv.weight"], "attn_v.weight", &[Embd, V]),
+    unless(&["ssm_out.weight"], "attn_output.weight", &[Q, Embd]),
+    may("attn_qkv.weight", &[Embd, Qkv]),
 ];

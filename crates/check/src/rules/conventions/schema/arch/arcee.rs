@@ -6,6 +6,6 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "arcee",
     coverage: Complete,
     keys: &[RMS],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
-    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, ROT_EMBD, FFN_NORM, UNGATED])],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE_FREQS],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, UNGATED])],
 };

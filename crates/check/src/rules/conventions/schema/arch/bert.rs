@@ -4,11 +4,16 @@ use super::prelude::*;
 
 pub(super) const SCHEMA: Schema = Schema {
     name: "bert",
-    coverage: Partial,
+    coverage: Complete,
     keys: &[NORM, "tokenizer.ggml.token_type_count"],
-    globals: &[EMBEDDING, ENCODER_GLOBALS, LEARNED_POSITIONS, CLASSIFIER],
-    stacks: &[blk(&[QKV, ATTN_OUTPUT, UNGATED, ENCODER_NORMS, OWN])],
+    globals: &[EMBEDDING, ENCODER_GLOBALS, LEARNED_POSITIONS, OWN_GLOBALS],
+    stacks: &[blk(&[QKV, ATTN_OUTPUT, UNGATED, ENCODER_BIASES, ENCODER_NORMS])],
 };
 
-/// Biases.
-const OWN: &[Row] = &[must("ffn_up.bias", &[Ff]), must("ffn_down.bias", &[Embd])];
+/// Heads of models that classify or rank.
+const OWN_GLOBALS: &[Row] = &[
+    may("cls.weight", &[Embd, Embd]),
+    may("cls.bias", &[Embd]),
+    may("cls.output.weight", &[Embd, Any]),
+    may("cls.output.bias", &[]),
+];

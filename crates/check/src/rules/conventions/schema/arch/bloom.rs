@@ -7,7 +7,15 @@ pub(super) const SCHEMA: Schema = Schema {
     coverage: Complete,
     keys: &[NORM],
     globals: &[EMBEDDING, GLOBALS, OUTPUT_NORM_BIAS, OUTPUT],
-    stacks: &[blk(&[ATTN_NORM_BIAS, FUSED_QKV, ATTN_OUTPUT, FFN_NORM_BIAS, UNGATED, ALL_BIASES])],
+    stacks: &[blk(&[
+        ATTN_NORM_BIAS,
+        FUSED_QKV,
+        ATTN_OUTPUT,
+        ATTN_OUTPUT_BIAS,
+        FFN_NORM_BIAS,
+        UNGATED,
+        ALL_BIASES,
+    ])],
 };
 
 /// The norm of the embedding.

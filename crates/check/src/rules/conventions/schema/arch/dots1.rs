@@ -5,8 +5,8 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "dots1",
     coverage: Partial,
-    keys: &[RMS, "expert_feed_forward_length"],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    keys: &[RMS, "expert_feed_forward_length", "expert_shared_count"],
+    globals: &[EMBEDDING, OUTPUT_NORM, OWN_OUTPUT],
     stacks: &[blk(&[
         ATTN_NORM,
         QKV,
@@ -15,7 +15,7 @@ pub(super) const SCHEMA: Schema = Schema {
         FFN_NORM,
         GATED_UNLESS_EXPERTS,
         EXPERTS,
-        SOME_SHARED_EXPERT,
+        SHARED_EXPERTS,
         EXPERT_BIAS,
     ])],
 };

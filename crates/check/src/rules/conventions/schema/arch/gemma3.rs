@@ -6,9 +6,6 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "gemma3",
     coverage: Complete,
     keys: &[RMS],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE, OWN],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, QK_NORM, ATTN_OUTPUT, FFN_NORM, GATED, POST_NORMS])],
 };
-
-/// Layers behind the pooling of an embedding model.
-const OWN: &[Row] = &[may("dense_2.weight", &[]), may("dense_3.weight", &[])];

@@ -4,37 +4,36 @@ use super::prelude::*;
 
 pub(super) const SCHEMA: Schema = Schema {
     name: "gemma3n",
-    coverage: Partial,
-    keys: &[RMS],
+    coverage: Complete,
+    keys: &[RMS, "attention.sliding_window"],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, GLOBALS],
-    stacks: &[blk(&[ATTN_NORM, OWN, ATTN_OUTPUT, FFN_NORM, GATED, POST_NORMS])],
+    stacks: &[blk(&[ATTN_NORM, QKV, QK_NORM, ATTN_OUTPUT, FFN_NORM, GATED, POST_NORMS, OWN])],
 };
+
+/// Width of the embeddings of single layers, which no key tells.
+const PER_LAYER: u64 = 256;
+const ALL_LAYERS: Dim = Times(PER_LAYER, &Key("block_count"));
 
 /// Tensors of all layers together.
 const GLOBALS: &[Row] = &[
-    must("per_layer_token_embd.weight", &[]),
-    must("per_layer_model_proj.weight", &[]),
-    must("per_layer_proj_norm.weight", &[]),
-    must("altup_proj.weight", &[]),
-    must("altup_unembd_proj.weight", &[]),
+    must("per_layer_token_embd.weight", &[ALL_LAYERS, Vocab]),
+    must("per_layer_model_proj.weight", &[Embd, ALL_LAYERS]),
+    must("per_layer_proj_norm.weight", &[N(PER_LAYER)]),
+    must("altup_proj.weight", &[Embd, Embd, N(3)]),
+    must("altup_unembd_proj.weight", &[Embd, Embd, N(3)]),
 ];
 
-/// Layers that share keys and values with an earlier one need none of their own.
+/// Four streams side by side, and a way around attention of width 64.
 const OWN: &[Row] = &[
-    must("attn_q.weight", &[Embd, Q]),
-    may("attn_k.weight", &[Embd, K]),
-    may("attn_v.weight", &[Embd, V]),
-    must("attn_q_norm.weight", &[HeadK]),
-    may("attn_k_norm.weight", &[HeadK]),
-    must("inp_gate.weight", &[]),
-    must("proj.weight", &[]),
+    must("inp_gate.weight", &[Embd, N(PER_LAYER)]),
+    must("proj.weight", &[N(PER_LAYER), Embd]),
     must("post_norm.weight", &[Embd]),
-    must("altup_correct_coef.weight", &[]),
-    must("altup_correct_scale.weight", &[]),
-    must("altup_predict_coef.weight", &[]),
-    must("altup_router.weight", &[]),
-    must("altup_router_norm.weight", &[]),
-    must("laurel_l.weight", &[]),
-    must("laurel_r.weight", &[]),
+    must("altup_correct_coef.weight", &[N(4), N(4)]),
+    must("altup_correct_scale.weight", &[Embd]),
+    must("altup_predict_coef.weight", &[N(4), N(16)]),
+    must("altup_router.weight", &[Embd, N(4)]),
+    must("altup_router_norm.weight", &[Embd]),
+    must("laurel_l.weight", &[Embd, N(64)]),
+    must("laurel_r.weight", &[N(64), Embd]),
     must("laurel_post_norm.weight", &[Embd]),
 ];

@@ -5,21 +5,15 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "glm4moe",
     coverage: Partial,
-    keys: &[RMS, "expert_feed_forward_length"],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
-    stacks: &[blk(&[
-        ATTN_NORM,
-        QKV,
-        SOME_QK_NORM,
-        ATTN_OUTPUT,
-        OWN,
-        GATED_UNLESS_EXPERTS,
-        EXPERTS,
-        SOME_SHARED_EXPERT,
-        EXPERT_BIAS,
-        NEXTN,
-    ])],
+    keys: &[RMS, "expert_feed_forward_length", "expert_shared_count"],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, OWN, GATED_UNLESS_EXPERTS, EXPERTS, SHARED_EXPERTS, NEXTN])],
 };
 
-/// The norm of the feed-forward network has the name of a norm behind attention.
-const OWN: &[Row] = &[must("post_attention_norm.weight", &[Embd])];
+/// Only the larger models have norms of queries and keys. The norm of the feed-forward network has the name of a norm behind attention.
+const OWN: &[Row] = &[
+    with(ROUTER, "exp_probs_b.bias", &[Experts]),
+    must("post_attention_norm.weight", &[Embd]),
+    may("attn_q_norm.weight", &[HeadK]),
+    may("attn_k_norm.weight", &[HeadK]),
+];

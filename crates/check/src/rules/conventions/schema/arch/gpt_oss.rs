@@ -6,16 +6,17 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "gpt-oss",
     coverage: Complete,
     keys: &[RMS, "expert_feed_forward_length", "attention.sliding_window"],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    globals: &[EMBEDDING, OUTPUT_NORM, OWN_OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, ALL_LAYERS_ROUTE, EXPERTS, OWN])],
 };
 
 /// The norm of the feed-forward network has the name of a norm behind attention.
 const OWN: &[Row] = &[
+    must("attn_output.bias", &[Embd]),
     must("post_attention_norm.weight", &[Embd]),
     must("attn_sinks.weight", &[Heads]),
-    may("ffn_gate_inp.bias", &[Experts]),
-    may("ffn_gate_exps.bias", &[FfExp, Experts]),
-    may("ffn_up_exps.bias", &[FfExp, Experts]),
-    may("ffn_down_exps.bias", &[Embd, Experts]),
+    must("ffn_gate_inp.bias", &[Experts]),
+    must("ffn_gate_exps.bias", &[FfExp, Experts]),
+    must("ffn_up_exps.bias", &[FfExp, Experts]),
+    must("ffn_down_exps.bias", &[Embd, Experts]),
 ];

@@ -3,4 +3,4 @@
 use super::prelude::*;
 
 pub(super) const SCHEMA: Schema =
-    Schema { name: "granite", keys: &[RMS, "logit_scale"], ..super::internlm2::SCHEMA };
+    Schema { name: "granite", keys: &[RMS, "logit_scale"], ..super::llama::SCHEMA };

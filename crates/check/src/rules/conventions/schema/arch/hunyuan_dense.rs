@@ -6,6 +6,6 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "hunyuan-dense",
     coverage: Complete,
     keys: &[RMS],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, QK_NORM, ATTN_OUTPUT, FFN_NORM, GATED])],
 };

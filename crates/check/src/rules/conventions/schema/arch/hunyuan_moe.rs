@@ -4,9 +4,9 @@ use super::prelude::*;
 
 pub(super) const SCHEMA: Schema = Schema {
     name: "hunyuan-moe",
-    coverage: Partial,
-    keys: &[RMS],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    coverage: Complete,
+    keys: &[RMS, "expert_feed_forward_length", "expert_count", "expert_used_count"],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[
         ATTN_NORM,
         QKV,
@@ -15,6 +15,6 @@ pub(super) const SCHEMA: Schema = Schema {
         FFN_NORM,
         ALL_LAYERS_ROUTE,
         WIDE_EXPERTS,
-        SOME_SHARED_EXPERT,
+        SHARED_EXPERT,
     ])],
 };

@@ -6,6 +6,6 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "internlm2",
     coverage: Complete,
     keys: &[RMS],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
-    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, ROT_EMBD, FFN_NORM, GATED])],
+    globals: &[EMBEDDING, OUTPUT_NORM, OWN_OUTPUT],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, GATED])],
 };

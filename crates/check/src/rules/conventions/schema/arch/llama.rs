@@ -6,15 +6,6 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "llama",
     coverage: Complete,
     keys: &[RMS],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
-    stacks: &[blk(&[
-        ATTN_NORM,
-        QKV,
-        ATTN_OUTPUT,
-        ROT_EMBD,
-        FFN_NORM,
-        GATED_UNLESS_EXPERTS,
-        WIDE_EXPERTS,
-        SOME_SHARED_EXPERT,
-    ])],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE_BY_SCALING],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, ATTN_OUTPUT_BIAS, FFN_NORM, DENSE_OR_EXPERTS])],
 };

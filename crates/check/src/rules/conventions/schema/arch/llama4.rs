@@ -4,17 +4,15 @@ use super::prelude::*;
 
 pub(super) const SCHEMA: Schema = Schema {
     name: "llama4",
-    coverage: Complete,
+    coverage: Partial,
     keys: &[RMS, "expert_feed_forward_length", "interleave_moe_layer_step"],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
-    stacks: &[blk(&[
-        ATTN_NORM,
-        QKV,
-        ATTN_OUTPUT,
-        ROT_EMBD,
-        FFN_NORM,
-        GATED_UNLESS_EXPERTS,
-        EXPERTS,
-        SHARED_EXPERT,
-    ])],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE_FREQS],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, GATED_UNLESS_EXPERTS, EXPERTS, OWN])],
 };
+
+/// The expert that every token passes.
+const OWN: &[Row] = &[
+    with(ROUTER, "ffn_gate_shexp.weight", &[Embd, FfExp]),
+    with(ROUTER, "ffn_up_shexp.weight", &[Embd, FfExp]),
+    with(ROUTER, "ffn_down_shexp.weight", &[FfExp, Embd]),
+];

@@ -14,17 +14,5 @@ pub(super) const SCHEMA: Schema = Schema {
         "ssm.group_count",
     ],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
-    stacks: &[blk(&[ATTN_NORM, OWN])],
+    stacks: &[blk(&[ATTN_NORM, STATE_SPACE])],
 };
-
-/// A state space with heads instead of attention. Two tensors have no `.weight` in their names.
-const OWN: &[Row] = &[
-    must("ssm_in.weight", &[Embd, Any]),
-    must("ssm_conv1d.weight", &[Key("ssm.conv_kernel"), Any]),
-    must("ssm_conv1d.bias", &[]),
-    must("ssm_dt.bias", &[Key("ssm.time_step_rank")]),
-    must("ssm_a", &[N(1), Key("ssm.time_step_rank")]),
-    must("ssm_d", &[N(1), Key("ssm.time_step_rank")]),
-    must("ssm_norm.weight", &[]),
-    must("ssm_out.weight", &[Key("ssm.inner_size"), Embd]),
-];

@@ -4,9 +4,9 @@ use super::prelude::*;
 
 pub(super) const SCHEMA: Schema = Schema {
     name: "minimax-m2",
-    coverage: Partial,
-    keys: &[RMS, "expert_feed_forward_length"],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    coverage: Complete,
+    keys: &[RMS, "expert_feed_forward_length", "expert_count", "expert_used_count"],
+    globals: &[EMBEDDING, OUTPUT_NORM, OWN_OUTPUT],
     stacks: &[blk(&[
         ATTN_NORM,
         QKV,
@@ -14,7 +14,10 @@ pub(super) const SCHEMA: Schema = Schema {
         ATTN_OUTPUT,
         FFN_NORM,
         ALL_LAYERS_ROUTE,
-        EXPERTS,
-        EXPERT_BIAS,
+        WIDE_EXPERTS,
+        OWN,
     ])],
 };
+
+/// What is added to the router's choice.
+const OWN: &[Row] = &[must("exp_probs_b.bias", &[Experts])];

@@ -74,9 +74,11 @@ mod xverse;
 /// What tables are written with.
 mod prelude {
     pub(super) use super::super::Coverage::{Complete, Partial};
-    pub(super) use super::super::Dim::*;
+    pub(super) use super::super::Dim::{self, *};
     pub(super) use super::super::rows::*;
-    pub(super) use super::super::{Row, Schema, Stack, blk, may, must, unless, with};
+    pub(super) use super::super::{
+        Row, Schema, Stack, blk, may, may_where, may_with, must, unless, where_, where_not, with,
+    };
 }
 
 use super::Schema;

@@ -4,8 +4,8 @@ use super::prelude::*;
 
 pub(super) const SCHEMA: Schema = Schema {
     name: "nomic-bert",
-    coverage: Partial,
-    keys: &[NORM],
-    globals: &[EMBEDDING, ENCODER_GLOBALS, CLASSIFIER],
-    stacks: &[blk(&[FUSED_QKV, ATTN_OUTPUT, GATED, ENCODER_NORMS])],
+    coverage: Complete,
+    keys: &[NORM, "tokenizer.ggml.token_type_count"],
+    globals: &[EMBEDDING, ENCODER_GLOBALS],
+    stacks: &[blk(&[QKV, ATTN_OUTPUT, GATED, ENCODER_BIASES, ENCODER_NORMS])],
 };

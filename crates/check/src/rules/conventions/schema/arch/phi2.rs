@@ -14,9 +14,5 @@ pub(super) const SCHEMA: Schema = Schema {
 const GLOBALS: &[Row] = &[must("output.weight", &[Embd, Vocab]), must("output.bias", &[Vocab])];
 
 /// Biases; the norm of the feed-forward network is that of attention.
-const OWN: &[Row] = &[
-    must("attn_output.bias", &[Embd]),
-    must("ffn_up.bias", &[Ff]),
-    must("ffn_down.bias", &[Embd]),
-    may("ffn_norm.weight", &[Embd]),
-];
+const OWN: &[Row] =
+    &[must("attn_output.bias", &[Embd]), must("ffn_up.bias", &[Ff]), must("ffn_down.bias", &[Embd])];

@@ -6,6 +6,6 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "qwen2",
     coverage: Complete,
     keys: &[RMS],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE, CLASSIFIER],
-    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, ROT_EMBD, FFN_NORM, GATED])],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, OUTPUT_BIAS],
+    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, GATED])],
 };

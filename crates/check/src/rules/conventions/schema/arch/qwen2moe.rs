@@ -6,9 +6,15 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "qwen2moe",
     coverage: Complete,
     keys: &[RMS, "expert_count", "expert_used_count"],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
-    stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, ALL_LAYERS_ROUTE, EXPERTS, SHARED_EXPERT, OWN])],
+    globals: &[EMBEDDING, OUTPUT_NORM, OWN_OUTPUT],
+    stacks: &[blk(&[
+        ATTN_NORM,
+        QKV,
+        ATTN_OUTPUT,
+        FFN_NORM,
+        ALL_LAYERS_ROUTE,
+        EXPERTS,
+        SHARED_EXPERT,
+        SHARED_GATE,
+    ])],
 };
-
-/// The gate of the expert that every token passes.
-const OWN: &[Row] = &[must("ffn_gate_inp_shexp.weight", &[Embd])];

@@ -3,4 +3,4 @@
 use super::prelude::*;
 
 pub(super) const SCHEMA: Schema =
-    Schema { name: "qwen2vl", keys: &[RMS, "rope.dimension_sections"], ..super::qwen2::SCHEMA };
+    Schema { name: "qwen2vl", keys: &["rope.dimension_sections"], ..super::qwen2::SCHEMA };

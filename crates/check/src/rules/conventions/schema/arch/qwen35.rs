@@ -14,6 +14,12 @@ pub(super) const SCHEMA: Schema = Schema {
         "ssm.time_step_rank",
         "ssm.group_count",
     ],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
-    stacks: &[blk(&[ATTN_NORM, DELTA_OR_ATTENTION, GATED])],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
+    stacks: &[blk(&[ATTN_NORM, DELTA_OR_ATTENTION, OWN, GATED])],
 };
+
+/// What steers the state of a delta network.
+const OWN: &[Row] = &[
+    with("ssm_out.weight", "ssm_beta.weight", &[Embd, Key("ssm.time_step_rank")]),
+    with("ssm_out.weight", "ssm_alpha.weight", &[Embd, Key("ssm.time_step_rank")]),
+];

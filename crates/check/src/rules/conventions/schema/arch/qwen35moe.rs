@@ -14,6 +14,20 @@ pub(super) const SCHEMA: Schema = Schema {
         "ssm.time_step_rank",
         "ssm.group_count",
     ],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
-    stacks: &[blk(&[ATTN_NORM, DELTA_OR_ATTENTION, ALL_LAYERS_ROUTE, EXPERTS])],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
+    stacks: &[blk(&[
+        ATTN_NORM,
+        DELTA_OR_ATTENTION,
+        OWN,
+        ALL_LAYERS_ROUTE,
+        MERGED_EXPERTS,
+        SHARED_EXPERT,
+        SHARED_GATE,
+    ])],
 };
+
+/// What steers the state of a delta network.
+const OWN: &[Row] = &[
+    with("ssm_out.weight", "ssm_beta.weight", &[Embd, Key("ssm.time_step_rank")]),
+    with("ssm_out.weight", "ssm_alpha.weight", &[Embd, Key("ssm.time_step_rank")]),
+];

@@ -6,6 +6,6 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "qwen3moe",
     coverage: Complete,
     keys: &[RMS, "expert_count", "expert_used_count"],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE, CLASSIFIER],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, QK_NORM, ATTN_OUTPUT, FFN_NORM, ALL_LAYERS_ROUTE, EXPERTS])],
 };

@@ -6,7 +6,7 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "seed_oss",
     coverage: Complete,
     keys: &[RMS],
-    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE],
+    globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, OWN, GATED])],
 };
 

@@ -6,9 +6,14 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "stablelm",
     coverage: Complete,
     keys: &[NORM],
-    globals: &[EMBEDDING, OUTPUT_NORM_BIAS, OUTPUT, ROPE],
-    stacks: &[blk(&[ATTN_NORM_BIAS, QKV, SOME_QK_NORM, ATTN_OUTPUT, OWN, GATED])],
+    globals: &[EMBEDDING, OUTPUT_NORM_BIAS, OWN_OUTPUT],
+    stacks: &[blk(&[ATTN_NORM_BIAS, QKV, ATTN_OUTPUT, OWN, GATED])],
 };
 
-/// Models whose attention and feed-forward network stand side by side have no second norm.
-const OWN: &[Row] = &[may("ffn_norm.weight", &[Embd]), may("ffn_norm.bias", &[Embd])];
+/// Some models have norms of queries and keys, for each head its own. Models whose attention and feed-forward network stand side by side have no second norm.
+const OWN: &[Row] = &[
+    may("attn_q_norm.weight", &[HeadK, Heads]),
+    may("attn_k_norm.weight", &[HeadK, Over(&K, &HeadK)]),
+    may("ffn_norm.weight", &[Embd]),
+    may("ffn_norm.bias", &[Embd]),
+];

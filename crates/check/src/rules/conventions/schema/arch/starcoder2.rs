@@ -6,8 +6,8 @@ pub(super) const SCHEMA: Schema = Schema {
     name: "starcoder2",
     coverage: Complete,
     keys: &[NORM],
-    globals: &[EMBEDDING, OUTPUT_NORM_BIAS, OUTPUT, ROPE],
-    stacks: &[blk(&[ATTN_NORM_BIAS, QKV, ATTN_OUTPUT, ROT_EMBD, FFN_NORM_BIAS, UNGATED, OWN])],
+    globals: &[EMBEDDING, OUTPUT_NORM_BIAS, OUTPUT],
+    stacks: &[blk(&[ATTN_NORM_BIAS, QKV, ATTN_OUTPUT, FFN_NORM_BIAS, UNGATED, OWN])],
 };
 
 /// Biases.

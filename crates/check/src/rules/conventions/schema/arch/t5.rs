@@ -19,11 +19,11 @@ const NORMS: &[Row] = &[must("enc.output_norm.weight", &[Embd]), must("dec.outpu
 /// What encoder layers hold. Only the first layer has the table of relative positions.
 const ENCODER: &[Row] = &[
     must("attn_norm.weight", &[Embd]),
-    must("attn_q.weight", &[Embd, Q]),
+    must("attn_q.weight", &[Embd, K]),
     must("attn_k.weight", &[Embd, K]),
     must("attn_v.weight", &[Embd, V]),
-    must("attn_o.weight", &[O, Embd]),
-    may("attn_rel_b.weight", &[]),
+    must("attn_o.weight", &[V, Embd]),
+    may("attn_rel_b.weight", &[Heads, Key("attention.relative_buckets_count")]),
     must("ffn_norm.weight", &[Embd]),
     may("ffn_gate.weight", &[Embd, Ff]),
     must("ffn_up.weight", &[Embd, Ff]),
@@ -33,9 +33,9 @@ const ENCODER: &[Row] = &[
 /// What decoder layers hold beyond that: attention to the encoder.
 const CROSS: &[Row] = &[
     must("cross_attn_norm.weight", &[Embd]),
-    must("cross_attn_q.weight", &[Embd, Q]),
+    must("cross_attn_q.weight", &[Embd, K]),
     must("cross_attn_k.weight", &[Embd, K]),
     must("cross_attn_v.weight", &[Embd, V]),
-    must("cross_attn_o.weight", &[O, Embd]),
-    may("cross_attn_rel_b.weight", &[]),
+    must("cross_attn_o.weight", &[V, Embd]),
+    may("cross_attn_rel_b.weight", &[Heads, Key("attention.relative_buckets_count")]),
 ];

@@ -16,11 +16,11 @@ const NORMS: &[Row] = &[must("enc.output_norm.weight", &[Embd])];
 /// What encoder layers hold. Only the first layer has the table of relative positions.
 const ENCODER: &[Row] = &[
     must("attn_norm.weight", &[Embd]),
-    must("attn_q.weight", &[Embd, Q]),
+    must("attn_q.weight", &[Embd, K]),
     must("attn_k.weight", &[Embd, K]),
     must("attn_v.weight", &[Embd, V]),
-    must("attn_o.weight", &[O, Embd]),
-    may("attn_rel_b.weight", &[]),
+    must("attn_o.weight", &[V, Embd]),
+    may("attn_rel_b.weight", &[Heads, Key("attention.relative_buckets_count")]),
     must("ffn_norm.weight", &[Embd]),
     may("ffn_gate.weight", &[Embd, Ff]),
     must("ffn_up.weight", &[Embd, Ff]),
