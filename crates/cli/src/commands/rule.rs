@@ -10,9 +10,7 @@ use crate::{NO, OK};
 
 /// Print the manuals of rules of `gguf check`, or list the rules
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Examples:\n  gguf rule\n  gguf rule layout\n  gguf rule duplicate-key GG203"
-)]
+#[command(after_help = "Examples:\n  gguf rule\n  gguf rule layout\n  gguf rule duplicate-key GG203")]
 pub(crate) struct Args {
     /// Names or codes of rules, for their manuals; names of families, for lists
     #[arg(value_name = "RULE")]

@@ -51,9 +51,8 @@ pub(super) struct Check {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Ignore {
     rule: String,
-    /// Globs over paths as given and over file names; empty for all files.
-    #[serde(default)]
-    files: Vec<String>,
+    /// Globs over paths as given and over file names; absent for all files.
+    files: Option<Vec<String>>,
     reason: String,
 }
 
@@ -61,7 +60,7 @@ struct Ignore {
 #[derive(Debug, Default)]
 pub(super) struct Config {
     pub(super) check: Check,
-    ignores: Vec<(Vec<Glob>, String, String)>,
+    ignores: Vec<(Option<Vec<Glob>>, String, String)>,
 }
 
 impl Config {
@@ -91,8 +90,9 @@ impl Config {
             Selection::default()
                 .ignore(&ignore.rule, &ignore.reason)
                 .map_err(|error| format!("{shown}: {error}"))?;
-            let globs = ignore.files.iter().map(|text| Glob::new(text)).collect::<Result<_, _>>();
-            let globs = globs.map_err(|error| format!("{shown}: {error}"))?;
+            let globs = |files: &Vec<String>| files.iter().map(|text| Glob::new(text)).collect();
+            let globs: Option<Result<Vec<Glob>, _>> = ignore.files.as_ref().map(globs);
+            let globs = globs.transpose().map_err(|error| format!("{shown}: {error}"))?;
             ignores.push((globs, ignore.rule, ignore.reason));
         }
         if let Some(baseline) = &mut check.baseline
@@ -109,7 +109,7 @@ impl Config {
             let fits = |glob: &Glob| {
                 glob.matches(path.as_bytes()) || file_name.is_some_and(|name| glob.matches(name.as_bytes()))
             };
-            if globs.is_empty() || globs.iter().any(fits) {
+            if globs.as_ref().is_none_or(|globs| globs.iter().any(fits)) {
                 // Names were looked up when the configuration was read.
                 let _ = selection.ignore(rule, reason);
             }

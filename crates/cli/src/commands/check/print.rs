@@ -83,7 +83,8 @@ pub(super) fn report(
     }
     for ignored in &report.ignored {
         let word = out.paint(Ink::Faint, "ignored");
-        writeln!(out, "{word}: {} of {} ({})", ignored.count, ignored.rule.name, ignored.reason)?;
+        let reason = crate::out::plain(ignored.reason.as_bytes());
+        writeln!(out, "{word}: {} of {} ({reason})", ignored.count, ignored.rule.name)?;
     }
     if report.known > 0 {
         let word = out.paint(Ink::Faint, "known");

@@ -36,6 +36,28 @@ pub(super) fn from_json(text: &str) -> Result<Value, Error> {
     serde_json::from_str(text).map_err(|error| Error::new(ErrorKind::CannotDeserialize, error.to_string()))
 }
 
+/// Widest field that a template may ask for.
+const MAX_WIDTH: i64 = 1000;
+
+/// Refuses methods of strings that make much of little: `"{:>999999999}".format(1)` takes a gigabyte, which fuel does not
+/// count.
+pub(super) fn is_modest(value: &Value, method: &str, args: &[Value]) -> Result<(), Error> {
+    let Some(text) = value.as_str() else { return Ok(()) };
+    let digits = text.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or(0);
+    let widths = args.iter().filter_map(Value::as_i64).max().unwrap_or(0);
+    let wide = match method {
+        "format" => digits > 3 || (text.contains("{:{") && widths > MAX_WIDTH),
+        "center" | "ljust" | "rjust" | "zfill" | "expandtabs" => widths > MAX_WIDTH,
+        _ => false,
+    };
+    match wide {
+        true => {
+            Err(Error::new(ErrorKind::InvalidOperation, "it asks for a field wider than 1000 characters"))
+        }
+        false => Ok(()),
+    }
+}
+
 /// Text up to a length: a value that holds another one twice, which holds a third one twice, is small and writes much.
 struct Limited(Vec<u8>);
 

@@ -1,6 +1,6 @@
 //! Rendering a chat template as transformers does, in a sandbox.
 
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -45,6 +45,8 @@ pub(super) fn render(
     }
     all.extend(variables.iter().map(|(name, value)| (name.clone(), value.clone())));
     let (date, name) = (date.copied(), key.clone());
+    // What the engine says of a failure of its own is about our program, not about the template.
+    std::panic::set_hook(Box::new(|_| ()));
     let (send, receive) = mpsc::channel();
     // Values can nest as deeply as the fuel lets a loop run, and are written and dropped by recursion. Fuel does not count
     // all work either, so the thread is left behind when its time is over; it ends with the process.
@@ -52,15 +54,23 @@ pub(super) fn render(
         let _ = send.send(work(&name, &source, all, date, fuel));
     });
     worker.map_err(|error| format!("{key} is not rendered: {error}"))?;
-    receive.recv_timeout(TIME).unwrap_or_else(|_| {
-        Err(format!("{key} is not rendered: it was not done after {} seconds", TIME.as_secs()))
+    receive.recv_timeout(TIME).unwrap_or_else(|why| {
+        Err(match why {
+            RecvTimeoutError::Timeout => {
+                format!("{key} is not rendered: it was not done after {} seconds", TIME.as_secs())
+            }
+            // A template that makes the engine fail is refused like any other.
+            RecvTimeoutError::Disconnected => {
+                format!("{key} is not rendered: the template engine fails on it")
+            }
+        })
     })
 }
 
 /// Stack of the thread that renders: reserved, not used, unless a template nests its values very deeply.
 const STACK: usize = 256 << 20;
 /// How long a template may take.
-const TIME: Duration = Duration::from_secs(5);
+const TIME: Duration = Duration::from_secs(1);
 
 fn work(
     key: &str,
@@ -73,7 +83,10 @@ fn work(
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
     environment.set_syntax(syntax.map_err(|error| error.to_string())?);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
-    environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+    environment.set_unknown_method_callback(|state, value, method, args| {
+        python::is_modest(value, method, args)?;
+        minijinja_contrib::pycompat::unknown_method_callback(state, value, method, args)
+    });
     environment.set_fuel(Some(fuel));
     environment.add_filter("tojson", python::to_json);
     environment.add_filter("from_json", python::from_json);
