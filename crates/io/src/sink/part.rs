@@ -149,7 +149,9 @@ pub(crate) fn may_stand_at(target: &Path, replace: bool) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    match (there.is_file() || there.is_symlink(), replace) {
+    // A link is replaced itself; one that leads to a device or a folder stands for that, and stays.
+    let leads_to_file = || fs::metadata(target).map_or(true, |there| there.is_file());
+    match (there.is_file() || (there.is_symlink() && leads_to_file()), replace) {
         (false, _) => Err(io::Error::new(io::ErrorKind::InvalidInput, "is there and is no regular file")),
         (true, false) => Err(io::ErrorKind::AlreadyExists.into()),
         (true, true) => Ok(()),
@@ -168,6 +170,20 @@ fn clipped(name: &std::ffi::OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_device_or_a_folder_is_not_replaced() {
+        let folder = std::env::temp_dir().join(format!("ggufkit-links-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for (name, to, free) in [("null", "/dev/null", false), ("folder", ".", false), ("nowhere", "nothing", true)] {
+            let link = folder.join(name);
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(to, &link).unwrap();
+            assert_eq!(may_stand_at(&link, true).is_ok(), free, "{name}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
 
     fn begun(folder: &Path) -> PartFile {
         let mut file = PartFile::create(folder.join("a")).unwrap();
