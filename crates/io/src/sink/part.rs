@@ -54,12 +54,6 @@ impl PartFile {
         &self.file
     }
 
-    /// Where it will stand.
-    #[must_use]
-    pub fn target(&self) -> &Path {
-        &self.target
-    }
-
     /// Makes the bytes reach the disk. A name must not outlive a loss of power that the bytes do not.
     ///
     /// # Errors
