@@ -193,7 +193,7 @@ def check(binary: str, work: Path, name: str, layout: Layout) -> list[str]:
     if run.returncode != 0:
         return [f"exit code {run.returncode}: {(run.stdout + run.stderr).decode(errors='replace').strip()[:400]}"]
     answer = json.loads(run.stdout)["files"][0]
-    if answer["sound"] or not answer["outputs"][0]["written"]:
+    if answer["nothing_to_do"] or not answer["outputs"][0]["written"]:
         return ["nothing was repaired"]
     if source.read_bytes() != layout.file(metadata, TENSORS):
         return ["the source was changed"]

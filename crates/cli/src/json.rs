@@ -8,7 +8,7 @@ use ggufkit::format::ByteStr;
 use ggufkit::inspect::json::{JsonText, SCHEMA, write};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::{Failed, Failure};
 use crate::out::Out;
 
 /// A path byte for byte, as documents hold it: the system's own bytes, which need not be text.
@@ -57,6 +57,17 @@ impl Files {
         out.write_all(if self.first { b"\n" } else { b",\n" })?;
         self.first = false;
         write(&mut *out, value, self.pretty)
+    }
+
+    /// Ends the document; what kept the call from its end, though the files were read, stands in `errors` beside them.
+    ///
+    /// # Errors
+    /// The output's.
+    pub(crate) fn end_with(self, out: &mut Out, failed: Option<&Failed>) -> io::Result<()> {
+        let Some(failed) = failed else { return self.end(out) };
+        out.write_all(b"\n],\"errors\":[\n")?;
+        write(&mut *out, &failed.json(), true)?;
+        out.write_all(b"\n]}\n")
     }
 
     /// Ends the document.

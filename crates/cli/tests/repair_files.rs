@@ -97,7 +97,7 @@ fn what_needs_a_guess_is_refused_with_all_reasons() {
     assert_eq!(output.status.code(), Some(1));
     let document: Json = serde_json::from_slice(&output.stdout).unwrap();
     let codes: Vec<_> =
-        document["files"][0]["refused"].as_array().unwrap().iter().map(|r| &r["code"]).collect();
+        document["files"][0]["refused"].as_array().unwrap().iter().map(|r| &r["rule"]).collect();
     assert_eq!(codes, ["duplicate-key", "block-misfit"]);
     assert_eq!(names(&folder), ["m.gguf"]);
 
@@ -108,7 +108,10 @@ fn what_needs_a_guess_is_refused_with_all_reasons() {
     assert_eq!(output.status.code(), Some(0));
     let document: Json = serde_json::from_slice(&output.stdout).unwrap();
     let file = &document["files"][0];
-    assert_eq!((&file["sound"], &file["outputs"][0]["written"]), (&Json::from(false), &Json::from(true)));
+    assert_eq!(
+        (&file["nothing_to_do"], &file["outputs"][0]["written"]),
+        (&Json::from(false), &Json::from(true))
+    );
     assert_eq!(file["repairs"][0]["name"], "key", "{document}");
     assert_eq!(fs::read(folder.join("out.gguf")).unwrap(), sound());
 }
@@ -159,4 +162,121 @@ fn check_fix_makes_the_changes_that_are_safe() {
     let args = ["check", "m.gguf", "--fix", "-o", "other.gguf", "--select", "duplicate-key"];
     assert_eq!(run(&folder, &args).status.code(), Some(0));
     assert_eq!(names(&folder), ["m.gguf", "out.gguf"], "nothing that was asked for is to be fixed");
+}
+
+fn document(output: &Output) -> Json {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output.stdout)))
+}
+
+#[test]
+fn a_baseline_never_takes_the_place_of_a_model() {
+    let folder = folder("baseline");
+    fs::write(folder.join("m.gguf"), sound()).unwrap();
+    fs::hard_link(folder.join("m.gguf"), folder.join("same.gguf")).unwrap();
+    for name in ["m.gguf", "./m.gguf", "same.gguf"] {
+        let output = run(&folder, &["check", "m.gguf", "--write-baseline", name]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert!(
+            text(&output.stderr).contains("one of the files that are checked"),
+            "{}",
+            text(&output.stderr)
+        );
+        let output = run(&folder, &["check", "m.gguf", "--json", "--write-baseline", name]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert_eq!(document(&output)["errors"][0]["error"]["code"], "is-input");
+        assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), sound());
+    }
+    // A file that is read in vain is a model too.
+    fs::write(folder.join("cut.gguf"), &sound()[..40]).unwrap();
+    assert_eq!(run(&folder, &["check", "cut.gguf", "--write-baseline", "cut.gguf"]).status.code(), Some(2));
+    assert_eq!(fs::read(folder.join("cut.gguf")).unwrap(), &sound()[..40]);
+    // A baseline may be written again, and only a whole one is there.
+    for _ in 0..2 {
+        let output = run(&folder, &["check", "m.gguf", "--write-baseline", "known.json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let known: Json = serde_json::from_slice(&fs::read(folder.join("known.json")).unwrap()).unwrap();
+        assert_eq!(known["schema"], 1);
+    }
+    assert_eq!(names(&folder), ["cut.gguf", "known.json", "m.gguf", "same.gguf"]);
+}
+
+#[test]
+fn what_a_baseline_lacks_is_said() {
+    let folder = folder("baseline-cap");
+    let mut file = Builder::new().kv("general.architecture", "llama");
+    for at in 0..10_020 {
+        file = file.kv(format!("key{at}\0"), 1_u8);
+    }
+    fs::write(folder.join("m.gguf"), file.bytes()).unwrap();
+    let args =
+        ["check", "m.gguf", "--select", "nul-in-key", "--write-baseline", "known.json", "--format", "github"];
+    let said = text(&run(&folder, &args).stderr);
+    assert!(said.contains("known.json lacks 20 findings"), "{said}");
+    let known: Json = serde_json::from_slice(&fs::read(folder.join("known.json")).unwrap()).unwrap();
+    assert_eq!(known["findings"].as_array().unwrap().len(), 10_000);
+}
+
+#[test]
+fn usage_errors_are_documents_for_programs() {
+    let folder = folder("refusals");
+    fs::write(folder.join("m.gguf"), sound()).unwrap();
+    fs::write(folder.join("bad.toml"), "[check]\nnothing = 1\n").unwrap();
+    fs::write(folder.join("bad.json"), "7").unwrap();
+    for (args, command, kind) in [
+        (&["check", "m.gguf", "--json", "--select", "bogus"][..], "check", "usage"),
+        (&["check", "m.gguf", "--format", "json", "--config", "bad.toml"], "check", "usage"),
+        (&["check", "m.gguf", "m.gguf", "--json", "--fix", "-o", "x"], "check --fix", "usage"),
+        (&["repair", "-", "--json", "-o", "x"], "repair", "usage"),
+        (&["template", "m.gguf", "--json", "--messages", "bad.json"], "template", "usage"),
+        (&["template", "m.gguf", "--json", "--messages", "none.json"], "template", "io"),
+    ] {
+        let output = run(&folder, args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let document = document(&output);
+        assert_eq!(document["command"], command, "{args:?}");
+        assert_eq!(document["files"], serde_json::json!([]), "{args:?}");
+        assert_eq!(document["errors"][0]["error"]["kind"], kind, "{args:?}: {document}");
+    }
+}
+
+#[test]
+fn repairs_are_documents_of_one_shape() {
+    let folder = folder("shape");
+    // Version 2 is no fault and has no rule; a repeated key breaks one.
+    let file = tensors(
+        Builder::new().version(2).kv("general.architecture", "llama").kv("key", 1_u8).kv("key", 1_u8),
+    );
+    fs::write(folder.join("m.gguf"), file.trailing(*b"trailing").bytes()).unwrap();
+    let document_of = |args: &[&str]| document(&run(&folder, args));
+    let document = document_of(&["repair", "m.gguf", "--json", "-o", "out.gguf"]);
+    let file = &document["files"][0];
+    let picked = |one: &Json| (one["step"].clone(), one["rule"].clone(), one["code"].clone());
+    let repairs: Vec<_> = file["repairs"].as_array().unwrap().iter().map(picked).collect();
+    assert_eq!(repairs[0], ("old-version".into(), Json::Null, Json::Null), "{document}");
+    assert_eq!((&repairs[1].0, &repairs[1].1), (&"duplicate-key".into(), &"duplicate-key".into()));
+    assert!(repairs[1].2.as_str().unwrap().starts_with("GG1"), "{document}");
+    assert_eq!(
+        (&file["kept"][0]["reason"], &file["kept"][0]["code"]),
+        (&"trailing-bytes".into(), &"GG016".into())
+    );
+    assert!(file["kept"][0]["start"].is_u64() && file["kept"][0]["help"].is_string(), "{document}");
+    assert_eq!((&file["nothing_to_do"], &file["errors_left"]), (&false.into(), &0.into()), "{document}");
+    // The changes that findings propose have the same shape, under the command that was given.
+    let document = document_of(&["check", "m.gguf", "--fix", "--json", "-o", "fixed.gguf"]);
+    assert_eq!(document["command"], "check --fix");
+    assert!(document["files"][0]["repairs"].is_array(), "{document}");
+}
+
+#[test]
+fn errors_that_nothing_mends_are_counted() {
+    let folder = folder("left");
+    fs::write(folder.join("m.gguf"), tensors(Builder::new().kv("general.architecture", "")).bytes()).unwrap();
+    let judged = document(&run(&folder, &["check", "m.gguf", "--json"]));
+    let errors = judged["files"][0]["counts"]["error"].as_u64().unwrap();
+    assert!(errors > 0, "{judged}");
+    let output = run(&folder, &["repair", "m.gguf", "--dry-run"]);
+    let said = text(&output.stderr);
+    assert!(said.contains("that repair cannot mend"), "{said}");
+    let file = &document(&run(&folder, &["repair", "m.gguf", "--dry-run", "--json"]))["files"][0];
+    assert_eq!((&file["nothing_to_do"], &file["errors_left"]), (&true.into(), &errors.into()));
 }

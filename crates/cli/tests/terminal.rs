@@ -63,3 +63,18 @@ fn a_narrow_terminal_shortens_the_types_of_a_layer() {
         assert!(lines.iter().all(|line| line.chars().count() <= columns), "{columns}: {shown}");
     }
 }
+
+#[test]
+fn who_waits_for_a_copy_sees_how_far_it_is() {
+    let mut file = Builder::new().kv("general.architecture", "llama").kv("key", 1_u8).kv("key", 1_u8);
+    for at in 0..64 {
+        file = file.tensor(Tensor::f32(format!("t{at}"), &[1 << 16]));
+    }
+    let path = model("bar.gguf", file);
+    let out = path.with_extension("out");
+    let words = format!("repair '{}' --force -o '{}'", path.display(), out.display());
+    let Some((status, shown)) = on_a_terminal(120, &words) else { return };
+    assert_eq!(status, Some(0), "{shown}");
+    // Beside what is printed anyway, which names the size once.
+    assert!(shown.contains("of 16.00 MiB") && shown.contains("B/s"), "{shown:?}");
+}

@@ -7,7 +7,7 @@ mod common;
 
 use ggufkit_check::Rule;
 use ggufkit_edit::repair::{Duplicates, Input, Outcome, Policy, Reason, RepairError, repair};
-use ggufkit_format::{ByteStr, Dialect, Endian, Options};
+use ggufkit_format::{ByteStr, Dialect, Endian, Options, Piece, Span};
 use ggufkit_testkit::sources::{Failing, Memory};
 use ggufkit_testkit::{Builder, Kind, Tensor, Value, controls, random};
 
@@ -31,7 +31,7 @@ fn repaired(bytes: &[u8], policy: &Policy, expected: &[u8], codes: &[&str]) -> O
     let outcome =
         run(bytes, Options::new(), policy).unwrap_or_else(|reasons| panic!("{codes:?}: {reasons:?}"));
     let out = outcome.outputs[0].plan.render(bytes).unwrap();
-    let done: Vec<_> = outcome.steps.iter().map(|step| step.code).collect();
+    let done: Vec<_> = outcome.steps.iter().map(|step| step.word).collect();
     // Whoever reads a step can read the manual of its rule.
     let no_rule = ["old-version", "half-precision", "leading-bytes"];
     let unknown = |code: &&&str| Rule::find(code).is_none() && !no_rule.contains(*code);
@@ -42,13 +42,13 @@ fn repaired(bytes: &[u8], policy: &Policy, expected: &[u8], codes: &[&str]) -> O
         panic!("{codes:?}: differs at {at:?}; {} bytes, expected {}", out.len(), expected.len());
     }
     let again = run(&out, Options::new(), policy).unwrap();
-    assert!(again.is_sound(), "{codes:?}: repaired again: {:?}", again.steps);
+    assert!(again.is_empty(), "{codes:?}: repaired again: {:?}", again.steps);
     outcome
 }
 
 fn refused(bytes: &[u8], policy: &Policy) -> Vec<&'static str> {
     match run(bytes, Options::new(), policy) {
-        Err(reasons) => reasons.iter().map(|reason| reason.code).collect(),
+        Err(reasons) => reasons.iter().map(|reason| reason.word).collect(),
         Ok(outcome) => panic!("not refused: {:?}", outcome.steps),
     }
 }
@@ -77,8 +77,11 @@ fn sound_files_are_left_alone() {
     files.retain(|(name, _)| !matches!(name.as_str(), "gguf-py-big.gguf" | "gguf-py-little.gguf"));
     for (name, bytes) in files {
         let outcome = run(&bytes, Options::new(), &Policy::default()).unwrap();
-        assert!(outcome.is_sound(), "{name}: {:?}", outcome.steps);
-        assert!(outcome.outputs[0].plan.is_identity(bytes.len() as u64), "{name}");
+        assert!(outcome.is_empty(), "{name}: {:?}", outcome.steps);
+        assert!(
+            outcome.outputs[0].plan.pieces() == [Piece::Copy(Span::new(0, bytes.len() as u64))],
+            "{name}"
+        );
     }
 }
 
@@ -142,7 +145,7 @@ fn integers_get_the_type_that_loaders_ask_for() {
         repaired(&file(value), &policy, &sound, &["integer-width"]);
     }
     for value in [Value::I64(-1), Value::U64(1 << 32), Value::F32(22.0)] {
-        assert!(run(&file(value), Options::new(), &policy).unwrap().is_sound());
+        assert!(run(&file(value), Options::new(), &policy).unwrap().is_empty());
     }
     // An alignment is one of these keys.
     let tensor = |d: Builder| d.tensor(Tensor::f32("t", &[3])).layout_alignment(64).bytes();
@@ -192,9 +195,9 @@ fn keys_of_a_split_model_go_from_a_whole_file() {
     let name = Some("model-00001-of-00001.gguf");
     let source = Memory::new(set);
     let input = Input { source: &source, label: ByteStr(b"m"), file_name: name, read: Options::new() };
-    assert!(repair(&input, &policy).unwrap().is_sound());
+    assert!(repair(&input, &policy).unwrap().is_empty());
     for other in [keys(0, 2, 1), keys(1, 1, 1), keys(0, 1, 5)] {
-        assert!(run(&tensors(other).bytes(), Options::new(), &policy).unwrap().is_sound());
+        assert!(run(&tensors(other).bytes(), Options::new(), &policy).unwrap().is_empty());
     }
 }
 
@@ -262,7 +265,7 @@ fn types_of_unknown_size_are_copied_up_to_what_follows() {
             .bytes()
     };
     let outcome = repaired(&file(32), &policy, &file(0), &["tensor-gap"]);
-    assert!(outcome.left[0].contains("32 bytes"), "{:?}", outcome.left);
+    assert!(outcome.left[0].message.contains("32 bytes"), "{:?}", outcome.left);
     // Nothing to lay out anew, nothing to say.
     assert!(run(&file(0), Options::new(), &policy).unwrap().left.is_empty());
     // Two of them at one place cannot be told apart.
@@ -278,7 +281,7 @@ fn trailing_bytes_are_cut_only_when_told() {
     for trailing in [&b"trailing bytes"[..], &[0; 64]] {
         let file = model().trailing(trailing).bytes();
         let outcome = run(&file, Options::new(), &Policy::default()).unwrap();
-        assert!(outcome.is_sound() && outcome.left[0].contains("--cut-trailing"), "{:?}", outcome.left);
+        assert!(outcome.is_empty() && outcome.left[0].word == "trailing-bytes", "{:?}", outcome.left);
         repaired(&file, &cut, &sound, &["trailing-bytes"]);
         // They survive a new layout.
         let mut broken = model().trailing(trailing).build();
@@ -534,4 +537,58 @@ fn damaged_files_are_repaired_or_refused() {
         }
     }
     assert!(done > 100 && refused > 100, "{done} repaired, {refused} refused");
+}
+
+#[test]
+fn gaps_are_looked_at_to_their_end() {
+    let mut policy = Policy::default();
+    policy.rules.selection.ignore("alignment-huge", "it makes the gap long").unwrap();
+    // The one dirty byte is the last one of a long gap.
+    let sound = Builder::new().alignment(4 << 20).kv("a", 1_u8).tensor(Tensor::f32("t", &[8]));
+    let mut file = sound.build();
+    let mut padding = vec![0; file.get("padding").len()];
+    assert!(padding.len() > 3 << 20, "{}", padding.len());
+    *padding.last_mut().unwrap() = 7;
+    file.patch("padding", padding);
+    repaired(file.bytes(), &policy, &sound.bytes(), &["head-padding-nonzero"]);
+    let gap = |dirt| {
+        let tensors =
+            Builder::new().tensor(Tensor::f32("t", &[8])).tensor(Tensor::f32("u", &[8]).offset(3 << 20));
+        let mut bytes = tensors.bytes();
+        let before = bytes.len() - 33;
+        bytes[before] = dirt;
+        bytes
+    };
+    for (dirt, said) in [(0, false), (7, true)] {
+        let outcome = run(&gap(dirt), Options::new(), &policy).unwrap();
+        assert_eq!(outcome.steps.len(), 1, "{:?}", outcome.steps);
+        assert_eq!(outcome.steps[0].what.contains("not all of them zero"), said, "{:?}", outcome.steps);
+    }
+    // What cannot be read is not clean.
+    for bytes in [file.bytes().to_vec(), gap(0)] {
+        let source = Failing::beyond(Memory::new(bytes), 2 << 20);
+        let input = Input { source: &source, label: ByteStr(b"m"), file_name: None, read: Options::new() };
+        assert!(matches!(repair(&input, &policy), Err(RepairError::Io(_))));
+    }
+}
+
+#[test]
+fn what_stays_is_told_with_its_place_and_without_options_of_a_program() {
+    let bytes = model().trailing(*b"trailing").bytes();
+    let outcome = run(&bytes, Options::new(), &Policy::default()).unwrap();
+    let [left] = outcome.left.as_slice() else { panic!("{:?}", outcome.left) };
+    assert_eq!((left.word, left.rule().map(|rule| rule.code)), ("trailing-bytes", Some("GG016")));
+    assert_eq!(left.span, Some(Span::new(bytes.len() as u64 - 8, 8)));
+    let joined = [model().bytes(), model().bytes()].concat();
+    let twice = Builder::new().kv("a", 1_u8).kv("a", 2_u8).bytes();
+    for file in [bytes, joined, twice, [&[0; 32][..], &model().bytes()].concat()] {
+        let all = match run(&file, Options::new(), &Policy::default()) {
+            Ok(outcome) => outcome.left,
+            Err(reasons) => reasons,
+        };
+        assert!(!all.is_empty());
+        for reason in all {
+            assert!(!format!("{reason:?}").contains("--"), "{reason:?}");
+        }
+    }
 }

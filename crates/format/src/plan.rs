@@ -221,31 +221,11 @@ impl Plan {
         &self.pieces
     }
 
-    /// The pieces with the place of each in the file.
-    pub fn placed(&self) -> impl Iterator<Item = (Span, &Piece)> {
-        let mut at = 0_u64;
-        self.pieces.iter().map(move |piece| {
-            let span = Span::new(at, piece.len());
-            at = span.end();
-            (span, piece)
-        })
-    }
-
     /// Bytes that are copied from the source.
     #[must_use]
     pub fn copied(&self) -> u64 {
         let copied = self.pieces.iter().filter(|piece| matches!(piece, Piece::Copy(_)));
         copied.fold(0, |sum, piece| sum.saturating_add(piece.len()))
-    }
-
-    /// Whether the file is the source of this length, byte for byte, as far as the plan can tell.
-    #[must_use]
-    pub fn is_identity(&self, size: u64) -> bool {
-        match self.pieces.as_slice() {
-            [] => size == 0,
-            [Piece::Copy(span)] => *span == Span::new(0, size),
-            _ => false,
-        }
     }
 
     /// Tests that a source of this length backs the plan.
@@ -318,8 +298,8 @@ mod tests {
         assert_eq!(made.pieces().len(), 4);
         assert_eq!((made.len(), made.copied()), (8, 3));
         assert_eq!(made.render(b"xyz").unwrap(), b"ab\0\0\0yzx");
-        let places: Vec<_> = made.placed().map(|(span, _)| (span.start, span.len)).collect();
-        assert_eq!(places, [(0, 2), (2, 3), (5, 2), (7, 1)]);
+        let lengths: Vec<_> = made.pieces().iter().map(Piece::len).collect();
+        assert_eq!(lengths, [2, 3, 2, 1]);
     }
 
     #[test]
@@ -333,8 +313,6 @@ mod tests {
         assert_eq!(made.verify(8), Err(PlanError::Twice(Span::new(4, 1))));
         assert_eq!(made.verify(7), Err(PlanError::OutOfSource { span: Span::new(4, 4), size: 7 }));
         assert_eq!(made.render(b"1234567"), None);
-        assert!(plan(&[Piece::Copy(Span::new(0, 8))]).is_identity(8));
-        assert!(!plan(&[Piece::Copy(Span::new(0, 8))]).is_identity(9));
     }
 
     #[test]

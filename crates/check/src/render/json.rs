@@ -59,8 +59,8 @@ pub fn json(report: &Report, subject: &Subject<'_>) -> Value {
     let omissions: Vec<Value> = (report.omissions.iter())
         .map(|one| {
             let file = file_json(subject, one.file);
-            let span = one.span.map(|span| json!({ "start": span.start, "end": span.end() }));
-            json!({ "file": file, "what": one.what, "why": one.why, "span": span })
+            let (start, end) = (one.span.map(|span| span.start), one.span.map(|span| span.end()));
+            json!({ "file": file, "what": one.what, "why": one.why, "start": start, "end": end })
         })
         .collect();
     json!({

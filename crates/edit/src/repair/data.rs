@@ -1,13 +1,15 @@
 //! Repairs of the data section, and what keeps it from being laid out anew.
 
+use std::io;
+
 use ggufkit_format::layout::{self, SizeError};
 use ggufkit_format::{Span, shorten};
 
 use super::{Reason, RepairError, Step, Work};
 use crate::extents::{DataProblem, DataProblemReason, Extents};
 
-/// Bytes of a gap that are looked at. Padding is shorter nearly everywhere.
-const LOOK: u64 = 1 << 20;
+/// Bytes that are read at once: gaps may be as long as the file.
+const BUFFER: u64 = 256 << 10;
 
 /// Lengths above this are not those of files: 256 TiB.
 const PLAUSIBLE_SIZE: u64 = 1 << 48;
@@ -39,7 +41,7 @@ impl Work<'_> {
         if self.policy.own {
             self.gap_after_head(start)?;
             let order = self.order(&extents);
-            self.say_order(&order);
+            self.say_order(&order)?;
             let moved = !index.tensors().is_empty() && self.document.alignment() != index.alignment();
             let dirty = self.dirty(&extents, start, padded.min(self.size))?;
             self.relayout = order.unlike.is_some() || moved || dirty;
@@ -47,10 +49,13 @@ impl Work<'_> {
         if self.relayout {
             self.document.relayout()?;
             for at in extents.inferred.iter().take(20) {
-                self.left.push(format!(
+                let span = extents.spans.get(*at).copied().unwrap_or_default();
+                let message = format!(
                     "tensors[{at}] is of a type whose size is not known here: its {} bytes up to what follows are copied as they are",
-                    extents.spans.get(*at).map_or(0, |span| span.len)
-                ));
+                    span.len
+                );
+                let path = format!("tensors[{at}].data");
+                self.left.push(Reason::new("size-not-known", message).in_path(path).at(span));
             }
         }
         if self.policy.own {
@@ -65,12 +70,13 @@ impl Work<'_> {
             let Some(first) = all.next() else { continue };
             let more = all.count();
             let tensor = self.index().tensors().get(first.tensor);
-            let name = shorten(self.document.name(first.tensor), 60);
+            let name = shorten(self.document.name(first.tensor as u64), 60);
             let mut message = format!("tensors[{}] \"{name}\": {}", first.tensor, first.reason);
             if more > 0 {
                 message.push_str(&format!("; {more} more tensors like it"));
             }
-            let reason = Reason::new(code, message).at(tensor.map(|tensor| tensor.span).unwrap_or_default());
+            let reason = Reason::new(code, message).in_path(format!("tensors[{}]", first.tensor));
+            let reason = reason.at(tensor.map(|tensor| tensor.span).unwrap_or_default());
             self.refuse(match (code, first.reason) {
                 ("data-cut-short", DataProblemReason::OutOfFile { end, .. }) if end > PLAUSIBLE_SIZE => {
                     reason.help("no file is so long: the tensor table is damaged")
@@ -95,13 +101,18 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Whether bytes are other than zero; all of them are looked at.
     fn is_dirty(&self, gap: Span) -> Result<bool, RepairError> {
-        let mut buffer = [0; 4096];
-        let (mut at, end) = (gap.start, gap.start.saturating_add(gap.len.min(LOOK)).min(self.size));
+        let (mut at, end) = (gap.start, gap.end().min(self.size));
+        let size = end.saturating_sub(at).min(BUFFER);
+        let mut buffer = vec![0; usize::try_from(size).unwrap_or_default()];
         while at < end {
             let want = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX).min(buffer.len());
             let chunk = buffer.get_mut(..want).unwrap_or_default();
-            let read = self.source.read_at(chunk, at)?.min(want);
+            let read = match self.source.read_at(chunk, at) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?.min(want),
+            };
             if read == 0 {
                 break;
             }
@@ -170,7 +181,7 @@ impl Work<'_> {
         order
     }
 
-    fn say_order(&mut self, order: &Order) {
+    fn say_order(&mut self, order: &Order) -> Result<(), RepairError> {
         let tensors = |n: usize| if n == 1 { "1 tensor".to_owned() } else { format!("{n} tensors") };
         let mut said = Vec::new();
         if let Some(first) = order.misaligned.first() {
@@ -183,7 +194,7 @@ impl Work<'_> {
         if let Some((first, _)) = order.gaps.first() {
             let bytes = order.gaps.iter().fold(0_u64, |sum, (_, gap)| sum.saturating_add(*gap));
             let before = tensors(order.gaps.len());
-            let odd = if self.is_odd(&order.gaps) { ", not all of them zero" } else { "" };
+            let odd = if self.is_odd(&order.gaps)? { ", not all of them zero" } else { "" };
             let what = format!("leave out {bytes} bytes before {before} that belong to none{odd}");
             said.push(("tensor-gap", what, *first));
         }
@@ -198,19 +209,22 @@ impl Work<'_> {
             // The offset is what a record ends with; a mis-written one ends with the type.
             let span = self.index().tensors().get(at).map(|tensor| tensor.span).unwrap_or_default();
             let step = Step::new(code, what, format!("tensors[{at}].offset"), span);
-            let step = step.named(self.document.name(at));
+            let step = step.named(self.document.name(at as u64));
             self.step(step);
         }
+        Ok(())
     }
 
-    /// Whether some of the first gaps before these tensors hold more than zeros.
-    fn is_odd(&self, gaps: &[(usize, u64)]) -> bool {
+    /// Whether the gaps before these tensors hold more than zeros.
+    fn is_odd(&self, gaps: &[(usize, u64)]) -> Result<bool, RepairError> {
         let begins = |at: usize| self.index().data_position(self.index().tensors().get(at)?);
-        gaps.iter().take(64).any(|(at, len)| {
-            begins(*at).is_some_and(|end| {
-                self.is_dirty(Span::between(end.saturating_sub(*len), end)).unwrap_or(false)
-            })
-        })
+        for (at, len) in gaps {
+            let Some(end) = begins(*at) else { continue };
+            if self.is_dirty(Span::between(end.saturating_sub(*len), end))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What follows the data: padding that is missing, bytes that belong to nothing.
@@ -237,9 +251,9 @@ impl Work<'_> {
             self.step(Step::new("trailing-bytes", what, "unparsed", Span::new(behind, trailing)));
             self.document.cut(behind)?;
         } else {
-            self.left.push(format!(
-                "{trailing} bytes behind the data at {behind:#x} belong to nothing and are kept; --cut-trailing cuts them off"
-            ));
+            let message = format!("{trailing} bytes behind the data belong to nothing");
+            let reason = Reason::new("trailing-bytes", message).in_path("unparsed");
+            self.left.push(reason.at(Span::new(behind, trailing)));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ggufkit_check::{Change, Safety, Severity, Subject, check};
 
-use super::{RepairError, Step, Work};
+use super::{Reason, RepairError, Step, Work};
 
 impl Work<'_> {
     /// Makes the changes that findings propose and that no reader can tell from the file as it was. What was repaired
@@ -26,10 +26,14 @@ impl Work<'_> {
                     finding.primary.span,
                 )
             };
+            let left = |message| {
+                let primary = &finding.primary;
+                Reason::new(finding.rule.name, message).in_path(primary.path.clone()).at(primary.span)
+            };
             if fix.safety == Safety::Unsafe {
                 // What the repairs decide by policy is said by them.
                 if !self.policy.own {
-                    self.left.push(format!("{}: {} (needs a decision)", finding.primary.path, fix.title));
+                    self.left.push(left(format!("{} (needs a decision)", fix.title)));
                 }
                 continue;
             }
@@ -46,7 +50,7 @@ impl Work<'_> {
                 }
                 Change::Realign { to } => {
                     if self.document.alignment() != u64::from(*to) {
-                        self.document.set_alignment(*to)?;
+                        self.document.set_alignment(*to);
                         self.step(step());
                         self.relayout = true;
                     }
@@ -61,8 +65,7 @@ impl Work<'_> {
                     }
                     Ok(false) => {}
                     Err(error) => {
-                        self.left
-                            .push(format!("{}: not done: {} ({error})", finding.primary.path, fix.title));
+                        self.left.push(left(format!("not done: {} ({error})", fix.title)));
                     }
                 },
             }
@@ -70,8 +73,8 @@ impl Work<'_> {
         // What the repairs of this room do they do everywhere; what findings propose is done as far as it is told.
         for count in report.left_out.iter().filter(|count| applied.contains(count.rule.name)) {
             let (more, name) = (count.more, count.rule.name);
-            self.left
-                .push(format!("{more} more findings of {name} are as they were: repair the new file again"));
+            let message = format!("{more} more findings of {name} are as they were");
+            self.left.push(Reason::new(name, message).help("repair the new file again"));
         }
         // Another key may be one that is there already.
         if renamed && self.policy.own && self.reasons.is_empty() {
@@ -83,38 +86,36 @@ impl Work<'_> {
     /// Whether the repairs of this room take care of what a change is about; `own` says which key-values they changed.
     fn is_covered(&self, change: &Change, own: &[bool]) -> bool {
         let index = self.index();
-        let changed = |at: Option<usize>| at.is_some_and(|at| own.get(at) == Some(&true));
+        let changed = |at: u64| usize::try_from(at).is_ok_and(|at| own.get(at) == Some(&true));
         match change {
             Change::SetString { index, .. } => {
-                let at = usize::try_from(*index).ok();
                 // What is no text may be anything, and is not changed as one.
-                let value = at.and_then(|at| self.document.source_value(at));
-                changed(at)
+                let value = self.document.source_value(*index);
+                changed(*index)
                     || value.is_some_and(|value| value.as_bytes().is_some() && value.as_str().is_none())
             }
             Change::RemoveKv { index } | Change::SetKey { index, .. } | Change::SetScalar { index, .. } => {
-                changed(usize::try_from(*index).ok())
+                changed(*index)
             }
             Change::SetName { index, .. } => {
                 let at = usize::try_from(*index).ok();
                 let tensor = at.and_then(|at| self.index().tensors().get(at));
-                tensor.zip(at).is_some_and(|(tensor, at)| self.view.name(tensor).0 != self.document.name(at))
+                tensor.is_some_and(|tensor| self.view.name(tensor).0 != self.document.name(*index))
             }
             Change::Patch { span, bytes } => {
                 let zeros = bytes.iter().all(|&byte| byte == 0);
                 let kv = index.kvs().partition_point(|kv| kv.span.end() <= span.start);
                 span.start < index.header().span.end()
                     || (zeros && span.start >= index.head_end())
-                    || (span.start < index.head_end() && changed(Some(kv)))
+                    || (span.start < index.head_end() && changed(kv as u64))
             }
             // Whether they are needed is seen by looking at the data.
             Change::Relayout | Change::Rewrite | Change::Cut { .. } | Change::Extend { .. } => true,
             Change::Realign { .. } => !self.document.alignment().is_power_of_two(),
             // The keys of a split are evidence where they disagree with the file.
-            Change::RemoveKvs { indices } => indices.iter().all(|index| {
-                let at = usize::try_from(*index).ok();
-                changed(at) || at.is_some_and(|at| self.document.key(at).starts_with(b"split."))
-            }),
+            Change::RemoveKvs { indices } => indices
+                .iter()
+                .all(|index| changed(*index) || self.document.key(*index).starts_with(b"split.")),
             _ => false,
         }
     }

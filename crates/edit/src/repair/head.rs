@@ -70,21 +70,23 @@ fn scalar_shown(scalar: Scalar) -> String {
 }
 
 impl Work<'_> {
-    fn kv_step(
-        &self,
-        at: usize,
-        code: &'static str,
-        what: String,
-        part: &str,
-        span: fn(&Kv) -> Span,
-    ) -> Step {
-        let span = self.index().kvs().get(at).map(span).unwrap_or_default();
+    /// The number of key-values that the source has.
+    fn kvs(&self) -> u64 {
+        self.index().kvs().len() as u64
+    }
+
+    fn kv(&self, at: u64) -> Option<&Kv> {
+        self.index().kvs().get(usize::try_from(at).ok()?)
+    }
+
+    fn kv_step(&self, at: u64, code: &'static str, what: String, part: &str, span: fn(&Kv) -> Span) -> Step {
+        let span = self.kv(at).map(span).unwrap_or_default();
         Step::new(code, what, format!("kv[{at}]{part}"), span).named(self.document.key(at))
     }
 
     /// Marks and NULs that a writer put around keys, strings and tensor names.
     pub(super) fn texts(&mut self) -> Result<(), RepairError> {
-        for at in 0..self.index().kvs().len() {
+        for at in 0..self.kvs() {
             let key = self.document.key(at).to_vec();
             let clean = trimmed(&key, true);
             // A key of nothing else is not a key with something around it.
@@ -92,7 +94,7 @@ impl Work<'_> {
                 let what = format!("take {} from the key", taken(&key, clean));
                 let step = self.kv_step(at, code(&key, "nul-in-key"), what, ".key", |kv| kv.key.span);
                 self.step(step.change(shown(&key), shown(clean)));
-                self.document.set_key(at as u64, clean)?;
+                self.document.set_key(at, clean)?;
             }
             let Some(Value::String(text)) = self.document.source_value(at) else { continue };
             // What is no text may be anything, and its zeros too.
@@ -104,17 +106,17 @@ impl Work<'_> {
                 let what = format!("take {} from the value", taken(text.0, clean));
                 let step = self.kv_step(at, code(text.0, "nul-in-value"), what, ".value", |kv| kv.value_span);
                 self.step(step.change(shown(text.0), shown(clean)));
-                self.document.set_string(at as u64, clean)?;
+                self.document.set_string(at, clean)?;
             }
         }
-        for (at, (name, tensor)) in self.view.tensors().enumerate() {
+        for (at, (name, tensor)) in (0_u64..).zip(self.view.tensors()) {
             let clean = trimmed(name.0, false);
             if clean.len() < name.0.len() && !clean.is_empty() {
                 let what = format!("take {} from the tensor's name", taken(name.0, clean));
                 let path = format!("tensors[{at}].name");
                 let step = Step::new("tensor-name-nul", what, path, tensor.name.span).named(name.0);
                 self.step(step.change(shown(name.0), shown(clean)));
-                self.document.set_name(at as u64, clean)?;
+                self.document.set_name(at, clean)?;
             }
         }
         Ok(())
@@ -127,14 +129,13 @@ impl Work<'_> {
         let odd =
             self.index().anomalies().iter().filter(|one| matches!(one.kind, AnomalyKind::OddBool { .. }));
         let odd = odd.filter_map(|one| match &one.path {
-            Path::Kv { index, .. } => usize::try_from(*index).ok(),
+            Path::Kv { index, .. } => Some(*index),
             _ => None,
         });
-        let mut places: Vec<usize> =
-            if all { (0..self.index().kvs().len()).collect() } else { odd.collect() };
+        let mut places: Vec<u64> = if all { (0..self.kvs()).collect() } else { odd.collect() };
         places.dedup();
         for at in places {
-            let holds = match self.index().kvs().get(at).map(|kv| &kv.payload) {
+            let holds = match self.kv(at).map(|kv| &kv.payload) {
                 Some(Payload::Scalar(Scalar::Bool(_))) => true,
                 Some(Payload::Array(array)) => {
                     array.element_type == ValueType::BOOL || array.element_type == ValueType::ARRAY
@@ -142,7 +143,7 @@ impl Work<'_> {
                 _ => false,
             };
             let before = self.document.scalar(at).map(scalar_shown);
-            if holds && self.document.normalise_bools(at as u64)? {
+            if holds && self.document.normalise_bools(at)? {
                 let what = "make 1 of every bool byte above 1, which reads as true".to_owned();
                 let step = self.kv_step(at, "odd-bool", what, ".value", |kv| kv.value_span);
                 self.step(step.change(before.unwrap_or_else(|| "bytes above 1".to_owned()), "byte 1"));
@@ -153,7 +154,7 @@ impl Work<'_> {
 
     /// Integers of another type than loaders ask for, which compare the type and not the number.
     pub(super) fn integers(&mut self) -> Result<(), RepairError> {
-        for at in 0..self.index().kvs().len() {
+        for at in 0..self.kvs() {
             let Some(scalar) = self.document.scalar(at) else { continue };
             let Some(value) = scalar.as_integer() else { continue };
             let Some(info) = keys::lookup(self.document.key(at)) else { continue };
@@ -168,20 +169,20 @@ impl Work<'_> {
             let what = format!("store the number as {}, the type that loaders ask for", wanted.value_type());
             let step = self.kv_step(at, "integer-width", what, ".value", |kv| kv.value_span);
             self.step(step.change(scalar_shown(scalar), scalar_shown(wanted)));
-            self.document.set_scalar(at as u64, wanted)?;
+            self.document.set_scalar(at, wanted)?;
         }
         Ok(())
     }
 
     /// Keys that occur again.
     pub(super) fn duplicates(&mut self) -> Result<(), RepairError> {
-        let mut places: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
-        for at in 0..self.index().kvs().len() {
+        let mut places: HashMap<Vec<u8>, Vec<u64>> = HashMap::new();
+        for at in 0..self.kvs() {
             if self.document.is_there(at) {
                 places.entry(self.document.key(at).to_vec()).or_default().push(at);
             }
         }
-        let again: BTreeMap<usize, Vec<usize>> = places
+        let again: BTreeMap<u64, Vec<u64>> = places
             .into_values()
             .filter(|at| at.len() > 1)
             .filter_map(|at| Some((*at.first()?, at)))
@@ -197,16 +198,16 @@ impl Work<'_> {
                 if !same && self.policy.duplicates == Duplicates::Refuse {
                     let message =
                         format!("the key {key} occurs again with another value: kv[{keep}] and kv[{at}]");
-                    let span = self.index().kvs().get(at).map(|kv| kv.span).unwrap_or_default();
-                    let help = "say which value is right: --duplicates keep-first or keep-last";
-                    self.refuse(Reason::new("duplicate-key", message).at(span).help(help));
+                    let span = self.kv(at).map(|kv| kv.span).unwrap_or_default();
+                    let reason = Reason::new("duplicate-key", message).in_path(format!("kv[{at}]"));
+                    self.refuse(reason.at(span));
                     continue;
                 }
                 let why = if same { "has the same value" } else { "is kept" };
                 let what = format!("remove the key, which kv[{keep}] has too and {why}");
                 let step = self.kv_step(at, "duplicate-key", what, "", |kv| kv.span);
                 self.step(step);
-                self.document.remove(at as u64)?;
+                self.document.remove(at)?;
             }
         }
         Ok(())
@@ -219,8 +220,7 @@ impl Work<'_> {
             places.find(|&at| self.document.key(at) == key)
         };
         let [no, count, tensors] = [&b"split.no"[..], b"split.count", b"split.tensors.count"].map(find);
-        let number =
-            |at: Option<usize>| at.map(|at| self.document.scalar(at).and_then(|value| value.as_u64()));
+        let number = |at: Option<u64>| at.map(|at| self.document.scalar(at).and_then(|value| value.as_u64()));
         let here = self.index().tensors().len() as u64;
         // A set of one file, by its name, is what it says.
         let set = self.file_name.is_some_and(|name| parse_shard_suffix(name).is_some());
@@ -234,7 +234,7 @@ impl Work<'_> {
             let what = "remove the key of a split model: this file is whole".to_owned();
             let step = self.kv_step(at, "split-merged-leftover", what, "", |kv| kv.span);
             self.step(step);
-            self.document.remove(at as u64)?;
+            self.document.remove(at)?;
         }
         Ok(())
     }
@@ -251,15 +251,15 @@ impl Work<'_> {
         let what = format!("align the data to {ALIGNMENT_IN_USE}: loaders take powers of two");
         let step = self.kv_step(at, "alignment-not-power-of-two", what, ".value", |kv| kv.value_span);
         self.step(step.change(alignment.to_string(), ALIGNMENT_IN_USE.to_string()));
-        self.document.set_alignment(ALIGNMENT_IN_USE)?;
+        self.document.set_alignment(ALIGNMENT_IN_USE);
         Ok(())
     }
 
     /// Names that two tensors share: nobody can say which one is meant.
     pub(super) fn names(&mut self) {
-        let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
+        let mut seen: HashMap<Vec<u8>, u64> = HashMap::new();
         let mut again = Vec::new();
-        for at in 0..self.index().tensors().len() {
+        for at in 0..self.index().tensors().len() as u64 {
             let name = self.document.name(at);
             match seen.get(name) {
                 Some(first) => again.push((*first, at)),
@@ -271,8 +271,11 @@ impl Work<'_> {
         for (first, at) in again {
             let name = shown(self.document.name(at));
             let message = format!("tensors[{first}] and tensors[{at}] have the same name {name}");
-            let span = self.index().tensors().get(at).map(|tensor| tensor.name.span).unwrap_or_default();
-            self.refuse(Reason::new("tensor-name-duplicate", message).at(span));
+            let tensor = usize::try_from(at).ok().and_then(|at| self.index().tensors().get(at));
+            let span = tensor.map(|tensor| tensor.name.span).unwrap_or_default();
+            self.refuse(
+                Reason::new("tensor-name-duplicate", message).in_path(format!("tensors[{at}].name")).at(span),
+            );
         }
     }
 }

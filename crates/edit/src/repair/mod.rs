@@ -166,8 +166,7 @@ pub fn repair(input: &Input<'_>, policy: &Policy) -> Result<Outcome, RepairError
     };
     if let Some(at) = diagnosis.joined {
         let message = format!("a second GGUF begins at {at:#x}, inside this file");
-        let help = "--separate cuts the file apart there, into files of a folder";
-        work.refuse(Reason::new("joined-files", message).at(Span::new(at, 4)).help(help));
+        work.refuse(Reason::new("joined-files", message).at(Span::new(at, 4)));
     }
     work.standard_layout();
     if policy.own {
@@ -198,14 +197,13 @@ pub fn repair(input: &Input<'_>, policy: &Policy) -> Result<Outcome, RepairError
 /// The index of a head that was read to its end.
 fn readable<'a>(read: &'a Read, diagnosis: &Diagnosis) -> Result<&'a Index, Reason> {
     if let Some(identity) = &diagnosis.identity {
-        let reason = Reason::new("not-gguf", identity.describe());
         return Err(match (identity, identity.help()) {
             // What precedes the magic may be all that is wrong, and may not: somebody has to look.
-            (Identity::GgufAfter { offset, .. }, _) => reason.help(format!(
-                "look at it with `gguf show --offset {offset}`; if it is whole, `gguf repair --offset {offset}` leaves out what precedes it"
-            )),
-            (_, Some(help)) => reason.help(help),
-            (_, None) => reason,
+            (Identity::GgufAfter { offset, .. }, _) => {
+                Reason::new("gguf-after", identity.describe()).at(Span::new(*offset as u64, 4))
+            }
+            (_, Some(help)) => Reason::new("not-gguf", identity.describe()).help(help),
+            (_, None) => Reason::new("not-gguf", identity.describe()),
         });
     }
     if let Some(outside) = &diagnosis.outside {
@@ -241,7 +239,7 @@ struct Work<'a> {
     reasons: Vec<Reason>,
     /// Reasons beyond those that are kept.
     more: u64,
-    left: Vec<String>,
+    left: Vec<Reason>,
     /// Errors that the rules find in the file as it is.
     errors: u64,
     /// Whether a finding asked for a new layout of the data.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use ggufkit_check::Rule;
 use ggufkit_format::{Dialect, Plan, Span};
 
 use crate::error::EditError;
@@ -10,8 +11,8 @@ use crate::error::EditError;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Step {
-    /// The name of the rule that the file breaks; another short stable word where there is no such rule.
-    pub code: &'static str,
+    /// A short stable word for the step: the name of the rule that the file breaks, where there is one.
+    pub word: &'static str,
     /// What is done, in the imperative; harmless for a terminal.
     pub what: String,
     /// Where, as a logical path of the file as it was read: `kv[3].value`.
@@ -28,12 +29,18 @@ pub struct Step {
 
 impl Step {
     pub(crate) fn new(
-        code: &'static str,
+        word: &'static str,
         what: impl Into<String>,
         path: impl Into<String>,
         span: Span,
     ) -> Self {
-        Self { code, what: what.into(), path: path.into(), name: None, span, before: None, after: None }
+        Self { word, what: what.into(), path: path.into(), name: None, span, before: None, after: None }
+    }
+
+    /// The rule that the file breaks.
+    #[must_use]
+    pub fn rule(&self) -> Option<&'static Rule> {
+        Rule::find(self.word)
     }
 
     pub(crate) fn named(mut self, name: &[u8]) -> Self {
@@ -55,7 +62,7 @@ pub struct Outcome {
     /// What is done, in order. None: there is nothing to repair.
     pub steps: Vec<Step>,
     /// What is odd, and stays as it is.
-    pub left: Vec<String>,
+    pub left: Vec<Reason>,
     /// Errors that the rules find in the file as it is, the ones that are repaired here among them.
     pub errors: u64,
     /// The files that are made: one, or the parts of a file that is cut apart.
@@ -65,9 +72,9 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether there is nothing to repair.
+    /// Whether there is nothing to do. The file may have errors all the same, which repair cannot mend.
     #[must_use]
-    pub fn is_sound(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 }
@@ -81,23 +88,36 @@ pub struct Output {
     pub plan: Plan,
 }
 
-/// Something that cannot be repaired without a guess.
+/// Something that cannot be repaired without a guess, or that stays as it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Reason {
-    /// A short stable word.
-    pub code: &'static str,
+    /// A short stable word: the name of the rule that the file breaks, where there is one.
+    pub word: &'static str,
     /// What is wrong, one sentence without a full stop, harmless for a terminal.
     pub message: String,
+    /// Where, as a logical path of the file as it was read; none where it is about the whole file.
+    pub path: Option<String>,
     /// The bytes that it is about.
     pub span: Option<Span>,
-    /// What can be done.
+    /// What can be done. What a [`Policy`](super::Policy) permits is not said here: its words are the caller's.
     pub help: Option<String>,
 }
 
 impl Reason {
-    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), span: None, help: None }
+    pub(crate) fn new(word: &'static str, message: impl Into<String>) -> Self {
+        Self { word, message: message.into(), path: None, span: None, help: None }
+    }
+
+    /// The rule that the file breaks.
+    #[must_use]
+    pub fn rule(&self) -> Option<&'static Rule> {
+        Rule::find(self.word)
+    }
+
+    pub(crate) fn in_path(mut self, path: impl Into<String>) -> Self {
+        self.path = Some(path.into());
+        self
     }
 
     pub(crate) fn at(mut self, span: Span) -> Self {

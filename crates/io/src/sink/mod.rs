@@ -146,7 +146,8 @@ pub fn save(
         .map_err(|source| SinkError::NotDurable { path: target.to_owned(), source })
 }
 
-/// Writes the file of `plan` to any writer, out of any source.
+/// Writes the file of `plan` to any writer, out of any source: for programs whose files are in memory, in an archive or on
+/// the far side of a network, where nothing can be put in place at the end. Between files there is [`save`].
 ///
 /// # Errors
 /// See [`SinkError`]. What was written by then is the writer's to undo.

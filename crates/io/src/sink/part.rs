@@ -54,12 +54,6 @@ impl PartFile {
         &self.file
     }
 
-    /// Where it will stand.
-    #[must_use]
-    pub fn target(&self) -> &Path {
-        &self.target
-    }
-
     /// Makes the bytes reach the disk. A name must not outlive a loss of power that the bytes do not.
     ///
     /// # Errors
@@ -176,7 +170,9 @@ mod tests {
     fn a_link_to_a_device_or_a_folder_is_not_replaced() {
         let folder = std::env::temp_dir().join(format!("ggufkit-links-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        for (name, to, free) in [("null", "/dev/null", false), ("folder", ".", false), ("nowhere", "nothing", true)] {
+        for (name, to, free) in
+            [("null", "/dev/null", false), ("folder", ".", false), ("nowhere", "nothing", true)]
+        {
             let link = folder.join(name);
             let _ = fs::remove_file(&link);
             std::os::unix::fs::symlink(to, &link).unwrap();

@@ -1,6 +1,7 @@
 //! `gguf check`: whether files are right.
 
 mod config;
+mod known;
 mod print;
 mod scan;
 
@@ -14,11 +15,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::config::Config;
+use self::known::Known;
 use crate::args::{InputArgs, ReadArgs};
 use crate::failure::{Failed, Failure};
 use crate::frame::{self, Document};
 use crate::json::Files;
-use crate::out::{Ink, Out};
+use crate::out::Out;
 use crate::{FAILED, NO, OK};
 
 /// How findings are printed.
@@ -106,7 +108,7 @@ pub(crate) struct Args {
     /// Count only the findings that are not in this file
     #[arg(long, value_name = "FILE", help_heading = "Rules")]
     baseline: Option<PathBuf>,
-    /// Write all findings to this file, for --baseline
+    /// Write the findings to this file, for --baseline; of one rule 10000 in a file at most, and more are said to be missing
     #[arg(long, value_name = "FILE", conflicts_with = "baseline", help_heading = "Rules")]
     write_baseline: Option<PathBuf>,
     /// Read decisions from this file instead of the nearest ggufkit.toml
@@ -134,7 +136,10 @@ fn ignored(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Findings of one rule that are kept for a baseline.
+/// The command, as JSON names it, where the file is changed: its documents are those of `gguf repair`.
+const FIX: &str = "check --fix";
+
+/// Findings of one rule in a file that are kept for a baseline.
 const PER_RULE_OF_BASELINE: u64 = 10_000;
 
 /// Longest baseline that is read.
@@ -147,12 +152,19 @@ impl Args {
         match self.decide() {
             Ok((config, options, _)) if self.fix => self.fix(out, &config, options),
             Ok((config, options, fail_on)) => self.judge(out, &config, options, fail_on),
-            Err(message) => {
-                let json = self.json || self.format == Format::Json;
-                frame::refuse(out, "check", json, &Failure::usage("bad-decision", message))?;
-                Ok(FAILED)
-            }
+            Err(message) => self.refuse(out, &Failure::usage("options", message)),
         }
+    }
+
+    fn is_json(&self) -> bool {
+        self.json || self.format == Format::Json
+    }
+
+    /// The call comes to nothing, whatever the files are.
+    fn refuse(&self, out: &mut Out, failure: &Failure) -> io::Result<u8> {
+        let command = if self.fix { FIX } else { "check" };
+        frame::refuse(out, command, self.is_json(), failure)?;
+        Ok(FAILED)
     }
 
     /// What the options and the configuration come to; options go before.
@@ -182,8 +194,8 @@ impl Args {
     /// Makes the changes that findings propose as safe, into a new file.
     fn fix(&self, out: &mut Out, config: &Config, mut rules: Options) -> io::Result<u8> {
         let [file] = self.inputs.files.as_slice() else {
-            out.message(Ink::Bad, "error", "--fix takes one file, whose changed form it writes to -o")?;
-            return Ok(FAILED);
+            let message = "--fix takes one file, whose changed form it writes to -o";
+            return self.refuse(out, &Failure::usage("fix-of-several", message));
         };
         let file = std::path::Path::new(file);
         let name = file.file_name().and_then(|name| name.to_str());
@@ -191,13 +203,13 @@ impl Args {
         let mut policy = ggufkit::edit::repair::Policy::default();
         policy.rules = Options { per_rule: policy.rules.per_rule, baseline: None, ..rules };
         policy.own = false;
-        let job = super::repair::Job {
-            command: "check",
+        let job = super::mend::Job {
+            command: FIX,
             file,
             output: self.output.as_deref(),
             folder: false,
             force: self.force,
-            json: self.json || self.format == Format::Json,
+            json: self.is_json(),
             read: self.read.options(),
         };
         job.run(out, &policy)
@@ -207,7 +219,7 @@ impl Args {
         let format = if self.json { Format::Json } else { self.format };
         let mut files = if format == Format::Json { Some(Files::begin(out, "check", true)?) } else { None };
         let mut sarif: (Vec<Value>, Vec<Value>) = Default::default();
-        let mut baseline = Baseline::default();
+        let mut baseline = self.write_baseline.as_deref().map(Known::begin);
         let mut tally = print::Tally::default();
         let good = frame::each(out, &self.inputs, &self.read, true, |out, document| {
             let judged = files_of(document);
@@ -219,8 +231,8 @@ impl Args {
             let report = check(&subject, &options, scan.as_ref());
             let answers = if self.loaders { answers(&subject) } else { Vec::new() };
             tally.add(&report, document.unopened().count());
-            if self.write_baseline.is_some() {
-                baseline.extend(&report, &subject);
+            if let Some(baseline) = &mut baseline {
+                baseline.add(document, &report, &subject);
             }
             match format {
                 Format::Json => {
@@ -252,8 +264,17 @@ impl Args {
                 }
             }
         })?;
+        // Before the document ends, so that it can say why there is no baseline.
+        let unwritten = baseline.and_then(|baseline| match baseline.write(out) {
+            Ok(Ok(())) => None,
+            Ok(Err(failed)) => Some(Ok(failed)),
+            Err(error) => Some(Err(error)),
+        });
+        let unwritten = unwritten.transpose()?;
         if let Some(files) = files {
-            files.end(out)?;
+            files.end_with(out, unwritten.as_ref())?;
+        } else if let Some(failed) = &unwritten {
+            frame::report(out, std::slice::from_ref(failed))?;
         }
         if format == Format::Sarif {
             let log = render::sarif_log(&sarif.0, &sarif.1, good || tally.unopened == 0);
@@ -263,10 +284,7 @@ impl Args {
         if matches!(format, Format::Full | Format::Narrated) {
             tally.print(out)?;
         }
-        if let Some(path) = &self.write_baseline
-            && let Err(error) = std::fs::write(path, baseline.to_json())
-        {
-            out.message(Ink::Bad, "error", &format!("{}: {error}", crate::out::path(path)))?;
+        if unwritten.is_some() {
             return Ok(FAILED);
         }
         Ok(match (good || tally.only_findings(), fail_on.fails(tally.worst)) {

@@ -88,8 +88,8 @@ impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         let variables = match self.messages.as_ref().map(|path| self.variables(path)).transpose() {
             Ok(variables) => variables,
-            Err(error) => {
-                frame::refuse(out, "template", self.json, &Failure::usage("bad-messages", error))?;
+            Err(failure) => {
+                frame::refuse(out, "template", self.json, &failure)?;
                 return Ok(FAILED);
             }
         };
@@ -166,28 +166,32 @@ impl Args {
     }
 
     /// What the template is given.
-    fn variables(&self, path: &OsString) -> Result<Variables, String> {
+    fn variables(&self, path: &OsString) -> Result<Variables, Failure> {
         let shown = out::path(path.as_ref());
         let mut text = String::new();
         let read = match path == "-" {
             true => io::stdin().lock().read_to_string(&mut text).map(|_| ()),
             false => std::fs::read_to_string(path).map(|read| text = read),
         };
-        read.map_err(|error| format!("{shown}: {error}"))?;
+        read.map_err(|error| {
+            let kind = error.kind();
+            Failure::Io(io::Error::new(kind, format!("{shown}: {error}")))
+        })?;
+        let wrong = |what: String| Failure::usage("messages", format!("{shown}: {what}"));
         // Read into the engine's own values, which keep the order of an object's keys.
-        let given: Value = serde_json::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
+        let given: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         let mut variables = Variables::new();
         match given.kind() {
             ValueKind::Seq => {
                 variables.insert("messages".to_owned(), given);
             }
             ValueKind::Map => {
-                for key in given.try_iter().map_err(|error| error.to_string())? {
+                for key in given.try_iter().map_err(|error| wrong(error.to_string()))? {
                     let value = given.get_item(&key).unwrap_or_default();
                     variables.insert(key.to_string(), value);
                 }
             }
-            _ => return Err(format!("{shown}: neither a list of messages nor an object of variables")),
+            _ => return Err(wrong("neither a list of messages nor an object of variables".to_owned())),
         }
         variables.entry("messages".to_owned()).or_insert_with(|| Value::from(Vec::<Value>::new()));
         let prompt = self.add_generation_prompt;

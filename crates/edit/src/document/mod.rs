@@ -13,10 +13,12 @@
 //! last tensor. A canonical file laid out anew is the same bytes too. Without tensors there is no data section: the file may
 //! end with its head or with padding, and both are canonical.
 
+mod plan;
+
 use ggufkit_check::Change;
 use ggufkit_format::encode::{Bools, Encoder, widen, written_type};
 use ggufkit_format::spec::ValueType;
-use ggufkit_format::{Dialect, Index, Kv, Payload, Plan, Scalar, Span, Tensor, Value, View, layout};
+use ggufkit_format::{Dialect, Endian, Index, Kv, Payload, Scalar, Span, Value, View, layout};
 
 use crate::error::EditError;
 use crate::extents::Extents;
@@ -93,7 +95,7 @@ impl<'a> Document<'a> {
         if let Some(alignment) = header.alignment
             && document.alignment() != u64::from(alignment)
         {
-            document.set_alignment(alignment)?;
+            document.set_alignment(alignment);
         }
         Ok(document)
     }
@@ -123,63 +125,68 @@ impl<'a> Document<'a> {
     /// The alignment that the document declares: that of the first `general.alignment` that is a positive integer, or 32.
     #[must_use]
     pub fn alignment(&self) -> u64 {
-        let declared = (0..self.kvs.len()).filter(|&at| self.is_there(at) && self.key(at) == ALIGNMENT);
+        let declared = (0..self.kv_count()).filter(|&at| self.is_there(at) && self.key(at) == ALIGNMENT);
         let mut values = declared.filter_map(|at| self.scalar(at)?.as_u64()).filter(|value| *value > 0);
         values.next().unwrap_or(layout::DEFAULT_ALIGNMENT)
     }
 
     /// Declares an alignment: where the document has a `general.alignment`, in it, else in one that is added.
-    ///
-    /// # Errors
-    /// None of its own.
-    pub fn set_alignment(&mut self, alignment: u32) -> Result<(), EditError> {
-        let mut declared = (0..self.kvs.len()).filter(|&at| self.is_there(at) && self.key(at) == ALIGNMENT);
+    pub fn set_alignment(&mut self, alignment: u32) {
+        let mut declared = (0..self.kv_count()).filter(|&at| self.is_there(at) && self.key(at) == ALIGNMENT);
         let at = declared.next();
-        let value = self.new_scalar(Scalar::U32(alignment))?;
-        match at.and_then(|at| self.kvs.get_mut(at)) {
+        let bytes = match self.encoder.endian() {
+            Endian::Little => alignment.to_le_bytes(),
+            Endian::Big => alignment.to_be_bytes(),
+        };
+        let scalar = Some(Scalar::U32(alignment));
+        let value = New { ty: ValueType::UINT32, scalar, bytes: bytes.to_vec() };
+        match at.and_then(|at| self.entry(at).ok()) {
             Some(entry) => entry.value = Some(value),
             None => {
                 self.kvs.push(Entry { key: Some(ALIGNMENT.to_vec()), value: Some(value), removed: false });
             }
         }
-        Ok(())
     }
 
     /// Number of key-values, the removed ones and the added ones included.
     #[must_use]
-    pub fn kv_count(&self) -> usize {
-        self.kvs.len()
+    pub fn kv_count(&self) -> u64 {
+        self.kvs.len() as u64
     }
 
     /// Whether the key-value with this number is there and was not removed.
     #[must_use]
-    pub fn is_there(&self, at: usize) -> bool {
-        self.kvs.get(at).is_some_and(|entry| !entry.removed)
+    pub fn is_there(&self, at: u64) -> bool {
+        self.slot(at).is_some_and(|entry| !entry.removed)
     }
 
     /// Whether the key-value with this number is other than in the source.
     #[must_use]
-    pub fn is_changed(&self, at: usize) -> bool {
-        self.kvs.get(at).is_some_and(|entry| entry.removed || entry.key.is_some() || entry.value.is_some())
+    pub fn is_changed(&self, at: u64) -> bool {
+        self.slot(at).is_some_and(|entry| entry.removed || entry.key.is_some() || entry.value.is_some())
     }
 
     /// The key of a key-value.
     #[must_use]
-    pub fn key(&self, at: usize) -> &[u8] {
-        match self.kvs.get(at).and_then(|entry| entry.key.as_deref()) {
+    pub fn key(&self, at: u64) -> &[u8] {
+        match self.slot(at).and_then(|entry| entry.key.as_deref()) {
             Some(key) => key,
             None => self.source_kv(at).map(|kv| self.view.key(kv).0).unwrap_or_default(),
         }
     }
 
-    fn source_kv(&self, at: usize) -> Option<&'a Kv> {
-        self.index().kvs().get(at)
+    fn slot(&self, at: u64) -> Option<&Entry> {
+        self.kvs.get(usize::try_from(at).ok()?)
+    }
+
+    fn source_kv(&self, at: u64) -> Option<&'a Kv> {
+        self.index().kvs().get(usize::try_from(at).ok()?)
     }
 
     /// The value of a key-value, where it is of fixed size.
     #[must_use]
-    pub fn scalar(&self, at: usize) -> Option<Scalar> {
-        match self.kvs.get(at).and_then(|entry| entry.value.as_ref()) {
+    pub fn scalar(&self, at: u64) -> Option<Scalar> {
+        match self.slot(at).and_then(|entry| entry.value.as_ref()) {
             Some(new) => new.scalar,
             None => match self.source_kv(at)?.payload {
                 Payload::Scalar(scalar) => Some(widen(scalar)),
@@ -190,8 +197,8 @@ impl<'a> Document<'a> {
 
     /// The value as the source has it; `None` for a value that is new.
     #[must_use]
-    pub fn source_value(&self, at: usize) -> Option<Value<'a>> {
-        match self.kvs.get(at)?.value {
+    pub fn source_value(&self, at: u64) -> Option<Value<'a>> {
+        match self.slot(at)?.value {
             Some(_) => None,
             None => Some(self.view.value(self.source_kv(at)?)),
         }
@@ -201,9 +208,9 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     /// A value whose bytes are not there.
-    pub fn same_value(&self, one: usize, other: usize) -> Result<bool, EditError> {
-        let value = |at: usize| self.kvs.get(at).and_then(|entry| entry.value.as_ref());
-        let source = |at: usize| {
+    pub fn same_value(&self, one: u64, other: u64) -> Result<bool, EditError> {
+        let value = |at: u64| self.slot(at).and_then(|entry| entry.value.as_ref());
+        let source = |at: u64| {
             let kv = self.source_kv(at)?;
             Some((written_type(kv.value_type), self.view.bytes(kv.value_span)?))
         };
@@ -223,7 +230,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    fn encoded(&self, at: usize) -> Result<Option<(ValueType, Vec<u8>)>, EditError> {
+    fn encoded(&self, at: u64) -> Result<Option<(ValueType, Vec<u8>)>, EditError> {
         let Some(kv) = self.source_kv(at) else { return Ok(None) };
         let mut bytes = Vec::new();
         self.encoder.value(&mut bytes, self.view.value(kv), Bools::Keep)?;
@@ -232,17 +239,17 @@ impl<'a> Document<'a> {
 
     /// The name of a tensor.
     #[must_use]
-    pub fn name(&self, at: usize) -> &[u8] {
+    pub fn name(&self, at: u64) -> &[u8] {
+        let Ok(at) = usize::try_from(at) else { return &[] };
         match self.names.get(at).and_then(Option::as_deref) {
             Some(name) => name,
             None => self.index().tensors().get(at).map(|tensor| self.view.name(tensor).0).unwrap_or_default(),
         }
     }
 
-    fn entry(&mut self, at: u64) -> Result<(usize, &mut Entry), EditError> {
+    fn entry(&mut self, at: u64) -> Result<&mut Entry, EditError> {
         let place = usize::try_from(at).map_err(|_| EditError::NoKv(at))?;
-        let entry = self.kvs.get_mut(place).filter(|entry| !entry.removed);
-        Ok((place, entry.ok_or(EditError::NoKv(at))?))
+        self.kvs.get_mut(place).filter(|entry| !entry.removed).ok_or(EditError::NoKv(at))
     }
 
     /// Takes a key-value out. Others keep their numbers.
@@ -250,7 +257,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// There is none with this number (any more).
     pub fn remove(&mut self, at: u64) -> Result<(), EditError> {
-        self.entry(at)?.1.removed = true;
+        self.entry(at)?.removed = true;
         Ok(())
     }
 
@@ -259,10 +266,10 @@ impl<'a> Document<'a> {
     /// # Errors
     /// There is none with this number.
     pub fn set_key(&mut self, at: u64, key: &[u8]) -> Result<bool, EditError> {
-        let (place, _) = self.entry(at)?;
-        let differs = self.key(place) != key;
+        self.entry(at)?;
+        let differs = self.key(at) != key;
         if differs {
-            self.entry(at)?.1.key = Some(key.to_vec());
+            self.entry(at)?.key = Some(key.to_vec());
         }
         Ok(differs)
     }
@@ -275,18 +282,17 @@ impl<'a> Document<'a> {
     }
 
     fn set(&mut self, at: u64, new: New) -> Result<bool, EditError> {
-        let (place, entry) = self.entry(at)?;
-        let old = entry.value.take();
+        let old = self.entry(at)?.value.take();
         let same = match &old {
             Some(old) => *old == new,
-            None => match self.source_kv(place) {
+            None => match self.source_kv(at) {
                 Some(kv) if self.copies => {
                     kv.value_type == new.ty && self.view.bytes(kv.value_span) == Some(&new.bytes)
                 }
-                _ => self.encoded(place)? == Some((new.ty, new.bytes.clone())),
+                _ => self.encoded(at)? == Some((new.ty, new.bytes.clone())),
             },
         };
-        self.entry(at)?.1.value = if same { old } else { Some(new) };
+        self.entry(at)?.value = if same { old } else { Some(new) };
         Ok(!same)
     }
 
@@ -314,8 +320,8 @@ impl<'a> Document<'a> {
     /// # Errors
     /// There is no key-value with this number, or its bytes are not there.
     pub fn normalise_bools(&mut self, at: u64) -> Result<bool, EditError> {
-        let (place, _) = self.entry(at)?;
-        let (Some(value), Some(kv)) = (self.source_value(place), self.source_kv(place)) else {
+        self.entry(at)?;
+        let (Some(value), Some(kv)) = (self.source_value(at), self.source_kv(at)) else {
             return Ok(false);
         };
         let mut bytes = Vec::new();
@@ -334,7 +340,7 @@ impl<'a> Document<'a> {
     /// There is none with this number.
     pub fn set_name(&mut self, at: u64, name: &[u8]) -> Result<bool, EditError> {
         let place = usize::try_from(at).map_err(|_| EditError::NoTensor(at))?;
-        let differs = self.name(place) != name;
+        let differs = self.name(at) != name;
         let slot = self.names.get_mut(place).ok_or(EditError::NoTensor(at))?;
         if differs {
             *slot = Some(name.to_vec());
@@ -440,10 +446,8 @@ impl<'a> Document<'a> {
     pub fn apply(&mut self, change: &Change) -> Result<bool, EditError> {
         match change {
             Change::Patch { span, bytes } => self.patch(*span, bytes),
-            Change::RemoveKv { index } => match usize::try_from(*index) {
-                Ok(at) if at < self.kvs.len() && !self.is_there(at) => Ok(false),
-                _ => self.remove(*index).map(|()| true),
-            },
+            Change::RemoveKv { index } if *index < self.kv_count() && !self.is_there(*index) => Ok(false),
+            Change::RemoveKv { index } => self.remove(*index).map(|()| true),
             Change::SetKey { index, key } => self.set_key(*index, key),
             Change::SetScalar { index, value } => self.set_scalar(*index, *value),
             Change::SetString { index, bytes } => self.set_string(*index, bytes),
@@ -455,7 +459,7 @@ impl<'a> Document<'a> {
             Change::Realign { to } => {
                 let differs = self.alignment() != u64::from(*to);
                 if differs {
-                    self.set_alignment(*to)?;
+                    self.set_alignment(*to);
                 }
                 Ok(self.relayout()? || differs)
             }
@@ -464,143 +468,5 @@ impl<'a> Document<'a> {
             Change::Extend { to } => Ok(self.extend(*to)),
             _ => Err(EditError::OtherChange),
         }
-    }
-
-    /// What the file will be made of.
-    ///
-    /// # Errors
-    /// Bytes of the head that are not there, and changes that exclude each other.
-    pub fn plan(&self) -> Result<Plan, EditError> {
-        let mut plan = Plan::new();
-        let alignment = self.alignment();
-        self.plan_header(&mut plan)?;
-        for at in 0..self.kvs.len() {
-            self.plan_kv(&mut plan, at)?;
-        }
-        let mut next = 0_u64;
-        for (at, tensor) in self.index().tensors().iter().enumerate() {
-            let mut offset = tensor.offset;
-            if let Some(extents) = &self.anew {
-                offset = next;
-                let len = extents.spans.get(at).map_or(0, |span| span.len);
-                let end = next.checked_add(len).and_then(|end| layout::align_up(end, alignment));
-                next = end.ok_or(ggufkit_format::PlanError::TooLong)?;
-            }
-            self.plan_tensor(&mut plan, at, tensor, offset)?;
-        }
-        match &self.anew {
-            None => self.plan_kept(&mut plan, alignment)?,
-            Some(extents) => self.plan_anew(&mut plan, extents, alignment)?,
-        }
-        let end = match &self.anew {
-            Some(extents) => self.end.max(self.padded(extents)),
-            None => self.end,
-        };
-        plan.zeros(self.to.saturating_sub(end))?;
-        let data: Vec<Span> = match &self.anew {
-            Some(extents) => extents.order.iter().filter_map(|&at| extents.spans.get(at).copied()).collect(),
-            None => Vec::new(),
-        };
-        // Padding is zeros in a new layout, whatever becomes of the old.
-        let gone = |span: Span, bytes: &[u8]| match &self.anew {
-            Some(extents) => {
-                let next = data.get(data.partition_point(|one| one.end() <= span.start));
-                let inside = next.is_some_and(|one| one.start < span.end());
-                bytes.iter().all(|&byte| byte == 0) && span.start < extents.end && !inside
-            }
-            None => self.clean_gap && self.index().data_start().is_some_and(|start| span.end() <= start),
-        };
-        let head_end = self.index().head_end();
-        let patches =
-            self.patches.iter().filter(|(span, bytes)| span.start < head_end || !gone(*span, bytes));
-        let patches: Vec<_> = patches.cloned().collect();
-        if patches.is_empty() { Ok(plan) } else { Ok(plan.patched(&patches)?) }
-    }
-
-    fn plan_header(&self, plan: &mut Plan) -> Result<(), EditError> {
-        let header = self.index().header();
-        let kvs = self.kvs.iter().filter(|entry| !entry.removed).count() as u64;
-        if self.copies && self.version == header.version && kvs == header.kv_count {
-            return Ok(plan.copy(header.span)?);
-        }
-        let encoder = Encoder::new(self.version, header.endian).unwrap_or(self.encoder);
-        let mut bytes = Vec::new();
-        encoder.header(&mut bytes, self.index().tensors().len() as u64, kvs);
-        Ok(plan.literal(&bytes)?)
-    }
-
-    fn plan_kv(&self, plan: &mut Plan, at: usize) -> Result<(), EditError> {
-        let Some(entry) = self.kvs.get(at).filter(|entry| !entry.removed) else { return Ok(()) };
-        let kept = self.source_kv(at).filter(|_| self.copies);
-        let mut bytes = Vec::new();
-        match (kept, &entry.key) {
-            (Some(kv), None) => plan.copy(Span::between(kv.span.start, kv.key.span.end()))?,
-            _ => {
-                self.encoder.string(&mut bytes, self.key(at));
-                plan.literal(&bytes)?;
-                bytes.clear();
-            }
-        }
-        match (kept, &entry.value) {
-            (Some(kv), None) => plan.copy(Span::between(kv.key.span.end(), kv.span.end()))?,
-            (_, Some(new)) => {
-                self.encoder.value_type(&mut bytes, new.ty);
-                bytes.extend_from_slice(&new.bytes);
-                plan.literal(&bytes)?;
-            }
-            (None, None) => {
-                let Some(kv) = self.source_kv(at) else { return Ok(()) };
-                self.encoder.value_type(&mut bytes, written_type(kv.value_type));
-                self.encoder.value(&mut bytes, self.view.value(kv), Bools::Keep)?;
-                plan.literal(&bytes)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn plan_tensor(&self, plan: &mut Plan, at: usize, tensor: &Tensor, offset: u64) -> Result<(), EditError> {
-        let named = self.names.get(at).is_some_and(Option::is_some);
-        if self.copies && !named && offset == tensor.offset {
-            return Ok(plan.copy(tensor.span)?);
-        }
-        if !named && self.view.bytes(tensor.name.span).is_none() {
-            return Err(EditError::Encode(ggufkit_format::encode::EncodeError::Incomplete));
-        }
-        let mut bytes = Vec::new();
-        let dims = self.index().dims(tensor);
-        self.encoder.tensor(&mut bytes, self.name(at), dims, tensor.tensor_type, offset)?;
-        Ok(plan.literal(&bytes)?)
-    }
-
-    /// The rest of the file as it is.
-    fn plan_kept(&self, plan: &mut Plan, alignment: u64) -> Result<(), EditError> {
-        let index = self.index();
-        let start = index.data_start().unwrap_or(self.end);
-        let gap = Span::between(index.head_end().min(self.end), start.min(self.end));
-        let head = index.head();
-        let padding = layout::padding(plan.len(), alignment);
-        // A head of another length has another gap. Where the file ended with the head, it does so again.
-        if plan.len() == head.len && padding == start.saturating_sub(head.end()) {
-            if self.clean_gap { plan.zeros(gap.len)? } else { plan.copy(gap)? }
-        } else if !index.tensors().is_empty() || !gap.is_empty() {
-            plan.zeros(padding)?;
-        }
-        Ok(plan.copy(Span::between(start, self.end))?)
-    }
-
-    /// The data section in its canonical form, and what follows it in the source.
-    fn plan_anew(&self, plan: &mut Plan, extents: &Extents, alignment: u64) -> Result<(), EditError> {
-        plan.zeros(layout::padding(plan.len(), alignment))?;
-        for span in &extents.spans {
-            plan.copy(*span)?;
-            plan.zeros(layout::padding(plan.len(), alignment))?;
-        }
-        Ok(plan.copy(Span::between(self.padded(extents), self.end))?)
-    }
-
-    /// Where the padding behind the data of the source ends, or would end.
-    fn padded(&self, extents: &Extents) -> u64 {
-        let data = extents.end.saturating_sub(self.index().header().base);
-        extents.end.saturating_add(layout::padding(data, self.index().alignment()))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use ggufkit::edit::repair::{RepairError, Step};
+use ggufkit::edit::repair::{Reason, RepairError, Step};
 use ggufkit::format::ByteStr;
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::units;
@@ -35,13 +35,33 @@ pub(super) fn plan(out: &mut Out, answer: &Answer<'_>) -> io::Result<()> {
     }
     for left in &outcome.left {
         let word = out.paint(Ink::Warn, "kept");
-        writeln!(out, "  {word}: {left}")?;
-    }
-    if outcome.is_sound() && outcome.errors > 0 {
-        let what = "what `gguf check` says about it takes more than can be done without a guess";
-        out.message(Ink::Warn, "note", what)?;
+        let place = left.span.map(|span| format!(" @ {span}")).unwrap_or_default();
+        let place = out.paint(Ink::Faint, place);
+        let path = left.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
+        writeln!(out, "  {word}: {path}{}{place}", left.message)?;
+        if let Some(help) = help(left) {
+            writeln!(out, "    {help}")?;
+        }
     }
     out.flush()
+}
+
+/// What can be done about it, with the options of ours that permit it.
+fn help(reason: &Reason) -> Option<String> {
+    let option = match reason.word {
+        "duplicate-key" => "say which value is right: `gguf repair --duplicates keep-first` or `keep-last`",
+        "joined-files" => "`gguf repair --separate` cuts the file apart there, into files of a folder",
+        "trailing-bytes" => "`gguf repair --cut-trailing` cuts them off",
+        "gguf-after" => {
+            let at = reason.span.map(|span| span.start)?;
+            return Some(format!(
+                "look at it with `gguf show --offset {at}`; if it is whole, `gguf repair --offset {at}` leaves out what \
+                 precedes it"
+            ));
+        }
+        _ => return reason.help.clone(),
+    };
+    Some(option.to_owned())
 }
 
 fn one(out: &mut Out, step: &Step) -> io::Result<()> {
@@ -51,7 +71,7 @@ fn one(out: &mut Out, step: &Step) -> io::Result<()> {
     if let Some(name) = &step.name {
         write!(out, " (\"{}\")", out::fit(name, NAME))?;
     }
-    let code = out.paint(Ink::Faint, format!("[{}]", step.code));
+    let code = out.paint(Ink::Faint, format!("[{}]", step.word));
     writeln!(out, " {place}\n    {} {code}", step.what)?;
     if let (Some(before), Some(after)) = (&step.before, &step.after) {
         let (before, after) = (out.paint(Ink::Bad, before), out.paint(Ink::Good, after));
@@ -77,13 +97,23 @@ pub(super) fn end(out: &mut Out, answer: &Answer<'_>) -> io::Result<()> {
                 // An error of the reader names its place itself.
                 let at = if reason.message.contains("(at offset") { String::new() } else { at };
                 out.message(Ink::Bad, "refused", &format!("{}: {}{at}", answer.label, reason.message))?;
-                if let Some(help) = &reason.help {
-                    out.message(Ink::Faint, "  help", help)?;
+                if let Some(help) = help(reason) {
+                    out.message(Ink::Faint, "  help", &help)?;
                 }
             }
             Ok(())
         }
-        Ok(_) => Ok(()),
+        Ok(_) => match answer.errors_left() {
+            None | Some(0) => Ok(()),
+            Some(left) => {
+                let said = if left == 1 {
+                    "1 error remains that repair cannot mend: see `gguf check`".to_owned()
+                } else {
+                    format!("{left} errors remain that repair cannot mend: see `gguf check`")
+                };
+                out.message(Ink::Warn, "warning", &said)
+            }
+        },
     }
 }
 
@@ -92,18 +122,14 @@ fn file(out: &mut Out, written: &Written) -> io::Result<()> {
     let copied = units::bytes(written.copied);
     let path = written.path.as_deref().map_or_else(|| "a file".to_owned(), out::path);
     let verb = if written.done { "written" } else { "would be written" };
-    writeln!(out, "{path} {verb}: {size}, of which {copied} are copied as they are")?;
-    if written.errors > 0 {
-        let errors =
-            if written.errors == 1 { "1 error".to_owned() } else { format!("{} errors", written.errors) };
-        out.message(Ink::Warn, "warning", &format!("{path} still has {errors}: see `gguf check`"))?;
-    }
-    Ok(())
+    writeln!(out, "{path} {verb}: {size}, of which {copied} are copied as they are")
 }
 
 fn step_json(step: &Step) -> Value {
     json!({
-        "code": step.code,
+        "step": step.word,
+        "rule": step.rule().map(|rule| rule.name),
+        "code": step.rule().map(|rule| rule.code),
         "what": step.what,
         "path": step.path,
         "name": step.name.as_ref().map(|name| json!(JsonText(ByteStr(name)))),
@@ -111,6 +137,19 @@ fn step_json(step: &Step) -> Value {
         "end": step.span.end(),
         "before": step.before,
         "after": step.after,
+    })
+}
+
+fn reason_json(reason: &Reason) -> Value {
+    json!({
+        "reason": reason.word,
+        "rule": reason.rule().map(|rule| rule.name),
+        "code": reason.rule().map(|rule| rule.code),
+        "message": reason.message,
+        "path": reason.path,
+        "start": reason.span.map(|span| span.start),
+        "end": reason.span.map(|span| span.end()),
+        "help": help(reason),
     })
 }
 
@@ -130,7 +169,8 @@ pub(super) fn json(answer: &Answer<'_>) -> Value {
         .collect();
     let mut out = json!({
         "path": crate::json::path(answer.path),
-        "sound": null,
+        "nothing_to_do": null,
+        "errors_left": answer.errors_left(),
         "repairs": [],
         "kept": [],
         "refused": [],
@@ -144,9 +184,9 @@ pub(super) fn json(answer: &Answer<'_>) -> Value {
     };
     match &answer.result {
         Ok(outcome) => {
-            put("sound", json!(outcome.is_sound()));
+            put("nothing_to_do", json!(outcome.is_empty()));
             put("repairs", outcome.steps.iter().map(step_json).collect());
-            put("kept", json!(outcome.left));
+            put("kept", outcome.left.iter().map(reason_json).collect());
         }
         Err(RepairError::Io(error)) => {
             // The kind and the message are all that a failure is made of.
@@ -154,16 +194,7 @@ pub(super) fn json(answer: &Answer<'_>) -> Value {
             put("errors", json!([Failed { path: answer.path.to_owned(), failure }.json()]));
         }
         Err(RepairError::Refused(refusal)) => {
-            let one = |reason: &ggufkit::edit::repair::Reason| {
-                json!({
-                    "code": reason.code,
-                    "message": reason.message,
-                    "start": reason.span.map(|span| span.start),
-                    "end": reason.span.map(|span| span.end()),
-                    "help": reason.help,
-                })
-            };
-            put("refused", refusal.reasons.iter().map(one).collect());
+            put("refused", refusal.reasons.iter().map(reason_json).collect());
         }
     }
     out

@@ -1,99 +1,22 @@
-//! `gguf repair`: what can be put right without inventing anything, into a new file.
+//! A file put right, into a new one: what `gguf repair` and `gguf check --fix` have in common.
 
 mod say;
 
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use ggufkit::check::{File, Report, Source, Subject, check};
-use ggufkit::edit::repair::{Duplicates, Input, Outcome, Output, Policy, RepairError, repair};
+use ggufkit::edit::repair::{Input, Outcome, Output, Policy, RepairError, repair};
 use ggufkit::format::{Options, View};
-use ggufkit::io::sink::{SinkError, save, unwatched};
+use ggufkit::io::sink::{SinkError, save};
 use ggufkit::io::{FileSource, HeadBuffer, diagnose};
 
-use crate::args::ReadArgs;
+use super::progress::Bar;
 use crate::failure::{Failed, Failure};
 use crate::json::{self, Files};
-use crate::out::{self, Ink, Out};
-use crate::{FAILED, NO, OK};
-
-/// Which of several values of a key stays.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
-enum Again {
-    /// The file is refused when the values differ
-    #[default]
-    Refuse,
-    /// The first value stays
-    KeepFirst,
-    /// The last value stays
-    KeepLast,
-}
-
-/// Put right what is broken, into a new file: layout, padding, order, repeated keys, types, stray bytes
-///
-/// Nothing is invented: values, names and weights are kept, and what would need a guess is refused, all of it at once.
-/// The plan is printed first. The file itself is never written to, and the new one appears only when it is whole.
-#[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Examples:\n  gguf repair model.gguf --dry-run\n  gguf repair model.gguf -o fixed.gguf\n  \
-    gguf repair twice.gguf -o fixed.gguf --duplicates keep-last\n  gguf repair joined.gguf --separate -o parts\n\n\
-    Exit status: 0 repaired, or nothing to repair (no file is written then), 1 it would need a guess, 2 a file could not \
-    be read or written, or usage."
-)]
-pub(crate) struct Args {
-    /// The file; of a shard set, one shard
-    #[arg(value_name = "FILE")]
-    file: OsString,
-    /// The file to write; with --separate a folder
-    #[arg(long, short, value_name = "OUT", required_unless_present = "dry_run")]
-    output: Option<PathBuf>,
-    /// Say what would be done, and write nothing
-    #[arg(long)]
-    dry_run: bool,
-    /// What becomes of keys that occur again; one with the same value always goes
-    #[arg(long, value_enum, default_value = "refuse", value_name = "POLICY")]
-    duplicates: Again,
-    /// Cut off bytes that follow the data and belong to nothing
-    #[arg(long)]
-    cut_trailing: bool,
-    /// Cut a file apart that was joined from several, and do nothing else
-    #[arg(long, conflicts_with_all = ["duplicates", "cut_trailing"])]
-    separate: bool,
-    /// Replace files that exist
-    #[arg(long)]
-    force: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    read: ReadArgs,
-}
-
-impl Args {
-    pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
-        let mut policy = Policy::default();
-        policy.cut_trailing = self.cut_trailing;
-        policy.separate = self.separate;
-        policy.duplicates = match self.duplicates {
-            Again::Refuse => Duplicates::Refuse,
-            Again::KeepFirst => Duplicates::KeepFirst,
-            Again::KeepLast => Duplicates::KeepLast,
-        };
-        let output = self.output.as_deref().filter(|_| !self.dry_run);
-        let job = Job {
-            command: "repair",
-            file: Path::new(&self.file),
-            output,
-            folder: self.separate,
-            force: self.force,
-            json: self.json,
-            read: self.read.options(),
-        };
-        job.run(out, &policy)
-    }
-}
+use crate::out::{self, Out};
+use crate::{FAILED, NO, OK, frame};
 
 /// One file to be repaired, and where to.
 pub(super) struct Job<'a> {
@@ -134,6 +57,19 @@ struct Answer<'a> {
     failure: Option<Failed>,
 }
 
+impl Answer<'_> {
+    /// Errors that remain: in what was written, or in the file when there is nothing to do; `None` where no file tells.
+    fn errors_left(&self) -> Option<u64> {
+        let outcome = self.result.as_ref().ok()?;
+        if outcome.is_empty() {
+            return Some(outcome.errors);
+        }
+        let done = !self.written.is_empty() && self.written.iter().all(|one| one.done);
+        let whole = done && self.written.len() == outcome.outputs.len();
+        whole.then(|| self.written.iter().fold(0_u64, |sum, one| sum.saturating_add(one.errors)))
+    }
+}
+
 impl Job<'_> {
     /// Plans, says, writes, reads again.
     pub(super) fn run(&self, out: &mut Out, policy: &Policy) -> io::Result<u8> {
@@ -142,7 +78,7 @@ impl Job<'_> {
         let label = out::path(self.file);
         if self.file.as_os_str() == "-" {
             let message = "a file is needed: what comes through a pipe is gone when it is known what to do";
-            out.message(Ink::Bad, "error", message)?;
+            frame::refuse(out, self.command, self.json, &Failure::usage("standard-input", message))?;
             return Ok(FAILED);
         }
         let source = match FileSource::open(self.file) {
@@ -170,7 +106,7 @@ impl Job<'_> {
             say::plan(out, &answer)?;
         }
         if let Ok(outcome) = &answer.result
-            && !outcome.is_sound()
+            && !outcome.is_empty()
         {
             match self.write(&source, &outcome.outputs, &mut answer.written) {
                 Ok(()) => {}
@@ -223,8 +159,13 @@ impl Job<'_> {
             let (bytes, copied) = (output.plan.len(), output.plan.copied());
             let mut one = Written { path: path(output), bytes, copied, done: false, errors: 0, warnings: 0 };
             if let Some(path) = &one.path {
-                save(&output.plan, source, path, self.force, &mut unwatched)
-                    .map_err(|error| failed(path, failure(error)))?;
+                let bar = Bar::begin(&out::path(path), bytes);
+                let saved = save(&output.plan, source, path, self.force, &mut |now| {
+                    bar.at(now.done);
+                    Ok(())
+                });
+                bar.end();
+                saved.map_err(|error| failed(path, failure(error)))?;
                 one.done = true;
                 (one.errors, one.warnings) = judge(path).map_err(|error| failed(path, Failure::Io(error)))?;
             }

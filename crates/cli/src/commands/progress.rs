@@ -1,0 +1,42 @@
+//! How far long work over bytes is, for who waits at a terminal.
+
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A bar on standard error; nothing where that is no terminal.
+pub(super) struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    /// Begins work over so many bytes.
+    pub(super) fn begin(label: &str, total: u64) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self(None);
+        }
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+        let template =
+            "{msg} {bar:24} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_message(label.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(250));
+        Self(Some(bar))
+    }
+
+    /// So many bytes more are done.
+    pub(super) fn more(&self, bytes: u64) {
+        self.0.iter().for_each(|bar| bar.inc(bytes));
+    }
+
+    /// So many bytes are done.
+    pub(super) fn at(&self, bytes: u64) {
+        self.0.iter().for_each(|bar| bar.set_position(bytes));
+    }
+
+    /// Takes the bar from the screen.
+    pub(super) fn end(self) {
+        self.0.iter().for_each(ProgressBar::finish_and_clear);
+    }
+}

@@ -1,0 +1,149 @@
+//! What a document's file will be made of.
+
+use ggufkit_format::encode::{Bools, Encoder, written_type};
+use ggufkit_format::{Plan, Span, Tensor, layout};
+
+use super::Document;
+use crate::error::EditError;
+use crate::extents::Extents;
+
+impl Document<'_> {
+    /// What the file will be made of.
+    ///
+    /// # Errors
+    /// Bytes of the head that are not there, and changes that exclude each other.
+    pub fn plan(&self) -> Result<Plan, EditError> {
+        let mut plan = Plan::new();
+        let alignment = self.alignment();
+        self.plan_header(&mut plan)?;
+        for at in 0..self.kv_count() {
+            self.plan_kv(&mut plan, at)?;
+        }
+        let mut next = 0_u64;
+        for (at, tensor) in self.index().tensors().iter().enumerate() {
+            let mut offset = tensor.offset;
+            if let Some(extents) = &self.anew {
+                offset = next;
+                let len = extents.spans.get(at).map_or(0, |span| span.len);
+                let end = next.checked_add(len).and_then(|end| layout::align_up(end, alignment));
+                next = end.ok_or(ggufkit_format::PlanError::TooLong)?;
+            }
+            self.plan_tensor(&mut plan, at as u64, tensor, offset)?;
+        }
+        match &self.anew {
+            None => self.plan_kept(&mut plan, alignment)?,
+            Some(extents) => self.plan_anew(&mut plan, extents, alignment)?,
+        }
+        let end = match &self.anew {
+            Some(extents) => self.end.max(self.padded(extents)),
+            None => self.end,
+        };
+        plan.zeros(self.to.saturating_sub(end))?;
+        let data: Vec<Span> = match &self.anew {
+            Some(extents) => extents.order.iter().filter_map(|&at| extents.spans.get(at).copied()).collect(),
+            None => Vec::new(),
+        };
+        // Padding is zeros in a new layout, whatever becomes of the old.
+        let gone = |span: Span, bytes: &[u8]| match &self.anew {
+            Some(extents) => {
+                let next = data.get(data.partition_point(|one| one.end() <= span.start));
+                let inside = next.is_some_and(|one| one.start < span.end());
+                bytes.iter().all(|&byte| byte == 0) && span.start < extents.end && !inside
+            }
+            None => self.clean_gap && self.index().data_start().is_some_and(|start| span.end() <= start),
+        };
+        let head_end = self.index().head_end();
+        let patches =
+            self.patches.iter().filter(|(span, bytes)| span.start < head_end || !gone(*span, bytes));
+        let patches: Vec<_> = patches.cloned().collect();
+        if patches.is_empty() { Ok(plan) } else { Ok(plan.patched(&patches)?) }
+    }
+
+    fn plan_header(&self, plan: &mut Plan) -> Result<(), EditError> {
+        let header = self.index().header();
+        let kvs = self.kvs.iter().filter(|entry| !entry.removed).count() as u64;
+        if self.copies && self.version == header.version && kvs == header.kv_count {
+            return Ok(plan.copy(header.span)?);
+        }
+        let encoder = Encoder::new(self.version, header.endian).unwrap_or(self.encoder);
+        let mut bytes = Vec::new();
+        encoder.header(&mut bytes, self.index().tensors().len() as u64, kvs);
+        Ok(plan.literal(&bytes)?)
+    }
+
+    fn plan_kv(&self, plan: &mut Plan, at: u64) -> Result<(), EditError> {
+        let Some(entry) = self.slot(at).filter(|entry| !entry.removed) else { return Ok(()) };
+        let kept = self.source_kv(at).filter(|_| self.copies);
+        let mut bytes = Vec::new();
+        match (kept, &entry.key) {
+            (Some(kv), None) => plan.copy(Span::between(kv.span.start, kv.key.span.end()))?,
+            _ => {
+                self.encoder.string(&mut bytes, self.key(at));
+                plan.literal(&bytes)?;
+                bytes.clear();
+            }
+        }
+        match (kept, &entry.value) {
+            (Some(kv), None) => plan.copy(Span::between(kv.key.span.end(), kv.span.end()))?,
+            (_, Some(new)) => {
+                self.encoder.value_type(&mut bytes, new.ty);
+                bytes.extend_from_slice(&new.bytes);
+                plan.literal(&bytes)?;
+            }
+            (None, None) => {
+                let Some(kv) = self.source_kv(at) else { return Ok(()) };
+                self.encoder.value_type(&mut bytes, written_type(kv.value_type));
+                self.encoder.value(&mut bytes, self.view.value(kv), Bools::Keep)?;
+                plan.literal(&bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn plan_tensor(&self, plan: &mut Plan, at: u64, tensor: &Tensor, offset: u64) -> Result<(), EditError> {
+        let place = usize::try_from(at).map_err(|_| EditError::NoTensor(at))?;
+        let named = self.names.get(place).is_some_and(Option::is_some);
+        if self.copies && !named && offset == tensor.offset {
+            return Ok(plan.copy(tensor.span)?);
+        }
+        if !named && self.view.bytes(tensor.name.span).is_none() {
+            return Err(EditError::Encode(ggufkit_format::encode::EncodeError::Incomplete));
+        }
+        let mut bytes = Vec::new();
+        let dims = self.index().dims(tensor);
+        self.encoder.tensor(&mut bytes, self.name(at), dims, tensor.tensor_type, offset)?;
+        Ok(plan.literal(&bytes)?)
+    }
+
+    /// The rest of the file as it is.
+    fn plan_kept(&self, plan: &mut Plan, alignment: u64) -> Result<(), EditError> {
+        let index = self.index();
+        let start = index.data_start().unwrap_or(self.end);
+        let gap = Span::between(index.head_end().min(self.end), start.min(self.end));
+        let head = index.head();
+        let padding = layout::padding(plan.len(), alignment);
+        // A head of another length has another gap. Where the file ended with the head, it does so again.
+        if plan.len() == head.len && padding == start.saturating_sub(head.end()) {
+            if self.clean_gap { plan.zeros(gap.len)? } else { plan.copy(gap)? }
+        } else if !index.tensors().is_empty() || !gap.is_empty() {
+            plan.zeros(padding)?;
+        }
+        Ok(plan.copy(Span::between(start, self.end))?)
+    }
+
+    /// The data section in its canonical form, and what follows it in the source.
+    fn plan_anew(&self, plan: &mut Plan, extents: &Extents, alignment: u64) -> Result<(), EditError> {
+        plan.zeros(layout::padding(plan.len(), alignment))?;
+        for span in &extents.spans {
+            plan.copy(*span)?;
+            plan.zeros(layout::padding(plan.len(), alignment))?;
+        }
+        Ok(plan.copy(Span::between(self.padded(extents), self.end))?)
+    }
+
+    /// Where the padding behind the data of the source ends, or would end.
+    fn padded(&self, extents: &Extents) -> u64 {
+        let data = extents.end.saturating_sub(self.index().header().base);
+        extents.end.saturating_add(layout::padding(data, self.index().alignment()))
+    }
+}
