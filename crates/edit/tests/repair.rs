@@ -592,3 +592,47 @@ fn what_stays_is_told_with_its_place_and_without_options_of_a_program() {
         }
     }
 }
+
+#[test]
+fn a_key_that_is_the_last_of_its_kind_stays() {
+    let twice = Builder::new().kv("general.name", "x").kv("general.name", "x").kv("a", 1_u8).bytes();
+    for duplicates in [Duplicates::Refuse, Duplicates::KeepFirst, Duplicates::KeepLast] {
+        let mut policy = Policy::default();
+        policy.duplicates = duplicates;
+        let outcome = run(&twice, Options::new(), &policy).unwrap();
+        let out = outcome.outputs[0].plan.render(&twice).unwrap();
+        let index = common::parsed(&out, 0, Dialect::STANDARD);
+        let view = ggufkit_format::View::new(&index, &out);
+        let keys: Vec<_> = view.kvs().map(|(key, _)| key.0.to_vec()).collect();
+        assert_eq!(keys, [b"general.name".to_vec(), b"a".to_vec()], "{duplicates:?}");
+    }
+}
+
+#[test]
+fn an_alignment_that_leaves_the_data_s_place_open_is_refused() {
+    let laid_out = |value: Value, key: &str, alignment: u64| {
+        // Behind a head that ends at no multiple of either alignment.
+        let file = Builder::new().kv(key, value).layout_alignment(alignment);
+        let file = file.tensor(Tensor::f32("a", &[3])).tensor(Tensor::f32("b", &[3]));
+        (0..16).map(|n| file.clone().kv("pad", "x".repeat(n))).find(|file| {
+            let head = file.build().span("head").end();
+            head.next_multiple_of(16) != head.next_multiple_of(32)
+        })
+    };
+    for (value, key) in [(Value::U64(16), "general.alignment"), (Value::U32(16), "general.alignment\0")] {
+        let file = laid_out(value, key, 32).unwrap().bytes();
+        assert_eq!(refused(&file, &Policy::default()), ["alignment-type"], "{key}");
+    }
+}
+
+#[test]
+fn what_follows_the_last_tensor_at_once_is_kept() {
+    let file = Builder::new()
+        .tensor(Tensor::f32("t", &[4]))
+        .final_padding(false)
+        .trailing(*b"TRAILER-SIGNATURE-OF-SOMEBODY")
+        .bytes();
+    let outcome = run(&file, Options::new(), &Policy::default()).unwrap();
+    let out = outcome.outputs[0].plan.render(&file).unwrap();
+    assert_eq!(out, file);
+}

@@ -3,6 +3,7 @@
 use std::io;
 
 use ggufkit_format::layout::{self, SizeError};
+use ggufkit_format::spec::ValueType;
 use ggufkit_format::{Span, shorten};
 
 use super::{Reason, RepairError, Step, Work};
@@ -10,6 +11,9 @@ use crate::extents::{DataProblem, DataProblemReason, Extents};
 
 /// Bytes that are read at once: gaps may be as long as the file.
 const BUFFER: u64 = 256 << 10;
+
+/// The key of the data section's alignment.
+const ALIGNMENT: &[u8] = b"general.alignment";
 
 /// Lengths above this are not those of files: 256 TiB.
 const PLAUSIBLE_SIZE: u64 = 1 << 48;
@@ -34,6 +38,9 @@ impl Work<'_> {
                 return Ok(());
             }
         }
+        if self.policy.own || self.relayout || self.document.alignment() != index.alignment() {
+            self.refuse_uncertain_start(&extents);
+        }
         let base = index.header().base;
         let start = index.data_start().unwrap_or(self.size);
         let padded = layout::align_up(extents.end.saturating_sub(base), index.alignment());
@@ -43,8 +50,16 @@ impl Work<'_> {
             let order = self.order(&extents);
             self.say_order(&order)?;
             let moved = !index.tensors().is_empty() && self.document.alignment() != index.alignment();
-            let dirty = self.dirty(&extents, start, padded.min(self.size))?;
+            // Behind the last tensor padding can be told from something else only where the file ends with it.
+            let tail = Span::between(extents.end, padded);
+            let unclear = self.size > padded && self.is_dirty(tail)?;
+            let end = if unclear { extents.end } else { padded.min(self.size) };
+            let dirty = self.dirty(&extents, start, end)?;
             self.relayout = order.unlike.is_some() || moved || dirty;
+            if unclear && self.relayout {
+                let message = "bytes follow the last tensor at once, where padding is expected; what they are cannot be told";
+                self.refuse(Reason::new("trailing-bytes", message).in_path("unparsed").at(tail));
+            }
         }
         if self.relayout {
             self.document.relayout()?;
@@ -62,6 +77,45 @@ impl Work<'_> {
             self.behind(&extents, padded)?;
         }
         Ok(())
+    }
+
+    /// Where the data begins hangs on the alignment. One that is written as no loader reads it, or more than once, leaves
+    /// open which was meant. That is of no matter where all lead to the same place, and settled where the data ends with the
+    /// file from one place only, the one that is taken.
+    fn refuse_uncertain_start(&mut self, extents: &Extents) {
+        let index = self.index();
+        let Some(start) = index.data_start().filter(|_| !index.tensors().is_empty()) else { return };
+        let base = index.header().base;
+        let head = index.head_end().saturating_sub(base);
+        let len = extents.end.saturating_sub(start);
+        let begins = |alignment: u64| layout::align_up(head, alignment);
+        let fits = |alignment: u64| {
+            let end = begins(alignment).and_then(|start| start.checked_add(len));
+            let size = self.size.saturating_sub(base);
+            end == Some(size) || end.and_then(|end| layout::align_up(end, alignment)) == Some(size)
+        };
+        let taken = index.alignment();
+        let mut doubt = None;
+        for (key, kv) in self.view.kvs() {
+            let bare = key.0.strip_prefix("\u{feff}".as_bytes()).unwrap_or(key.0);
+            let end = bare.iter().rposition(|byte| *byte != 0).map_or(0, |at| at.saturating_add(1));
+            if bare.get(..end) != Some(ALIGNMENT) {
+                continue;
+            }
+            let value = self.view.value(kv).as_u64().filter(|value| *value > 0);
+            let plain = key.0 == ALIGNMENT && kv.value_type == ValueType::UINT32;
+            let meant = [value, (!plain).then_some(layout::DEFAULT_ALIGNMENT)].into_iter().flatten();
+            let others = || meant.clone().filter(|other| begins(*other) != begins(taken));
+            // A key that is mended begins to count.
+            let counts_anew = key.0 != ALIGNMENT && self.policy.own;
+            if others().next().is_some() && (counts_anew || !fits(taken) || others().any(fits)) {
+                doubt = doubt.or(Some(kv.span));
+            }
+        }
+        if let Some(span) = doubt {
+            let message = "general.alignment is written as loaders do not read it, and where the data begins hangs on it: which place was meant cannot be told";
+            self.refuse(Reason::new("alignment-type", message).in_path("kv").at(span));
+        }
     }
 
     fn refuse_problems(&mut self, extents: &Extents) {

@@ -1,6 +1,6 @@
 //! Repairs that rules propose.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use ggufkit_check::{Change, Safety, Severity, Subject, check};
 
@@ -13,6 +13,9 @@ impl Work<'_> {
         let report = check(subject, &self.policy.rules, None);
         self.errors = report.count(Severity::Error);
         let own: Vec<bool> = (0..self.document.kv_count()).map(|at| self.document.is_changed(at)).collect();
+        // Of a key that occurred again only one is left: a finding about the file as it was may mean that one.
+        let keys = self.view.kvs().zip(&own).filter(|(_, changed)| **changed);
+        let decided: HashSet<&[u8]> = keys.map(|((key, _), _)| key.0).collect();
         let mut renamed = false;
         let mut applied = BTreeSet::new();
         for finding in &report.findings {
@@ -37,7 +40,8 @@ impl Work<'_> {
                 }
                 continue;
             }
-            if self.policy.own && self.is_covered(&fix.change, &own) {
+            if self.policy.own && (self.is_covered(&fix.change, &own) || self.is_twin(&fix.change, &decided))
+            {
                 continue;
             }
             match &fix.change {
@@ -81,6 +85,13 @@ impl Work<'_> {
             self.duplicates()?;
         }
         Ok(())
+    }
+
+    /// Whether a key-value that is to go has the key of one that these repairs have changed.
+    fn is_twin(&self, change: &Change, decided: &HashSet<&[u8]>) -> bool {
+        let Change::RemoveKv { index } = change else { return false };
+        let kv = usize::try_from(*index).ok().and_then(|at| self.index().kvs().get(at));
+        kv.is_some_and(|kv| decided.contains(self.view.key(kv).0))
     }
 
     /// Whether the repairs of this room take care of what a change is about; `own` says which key-values they changed.
