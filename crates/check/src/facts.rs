@@ -233,14 +233,14 @@ impl<'a> Facts<'a> {
         self.survey()?.tensors().find(name.as_ref())
     }
 
-    /// Key-values whose key occurred before in their file.
-    pub(crate) fn duplicate_keys(&self) -> Vec<Place<'a, Kv>> {
-        self.survey().map(|survey| survey.keys().duplicates()).unwrap_or_default()
+    /// Key-values whose key occurred before in their file, each behind the first one.
+    pub(crate) fn duplicate_keys(&self) -> impl Iterator<Item = [Place<'a, Kv>; 2]> + '_ {
+        self.survey().into_iter().flat_map(|survey| survey.keys().duplicates())
     }
 
-    /// Tensors whose name occurred before in their file.
-    pub(crate) fn duplicate_tensors(&self) -> Vec<Place<'a, Tensor>> {
-        self.survey().map(|survey| survey.tensors().duplicates()).unwrap_or_default()
+    /// Tensors whose name occurred before in their file, each behind the first one.
+    pub(crate) fn duplicate_tensors(&self) -> impl Iterator<Item = [Place<'a, Tensor>; 2]> + '_ {
+        self.survey().into_iter().flat_map(|survey| survey.tensors().duplicates())
     }
 
     /// Where the tensors of a file lie, in the order of their offsets; equal offsets in the order of the table.
