@@ -43,7 +43,7 @@ pub use subject::{File, Source, Subject};
 pub struct Options {
     /// Which rules speak.
     pub selection: Selection,
-    /// Findings of one rule that are kept; the others are counted.
+    /// Findings of one rule and severity that are kept; the others are counted.
     pub per_rule: u64,
     /// Findings that are known, and only counted.
     pub baseline: Option<Baseline>,

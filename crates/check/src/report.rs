@@ -13,7 +13,7 @@ use crate::select::Selection;
 pub struct Report {
     /// The findings, in the order of the files and their bytes.
     pub findings: Vec<Finding>,
-    /// More findings of rules that found very many.
+    /// More findings of rules that found very many, for each rule and severity.
     pub left_out: Vec<Count>,
     /// Findings that were not asked for.
     pub ignored: Vec<Ignored>,
@@ -28,6 +28,8 @@ pub struct Report {
 pub struct Count {
     /// The rule.
     pub rule: &'static Rule,
+    /// How bad they are.
+    pub severity: Severity,
     /// How many findings there are beyond the ones that are kept.
     pub more: u64,
 }
@@ -61,14 +63,14 @@ impl Report {
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
         let kept = self.findings.iter().map(|finding| finding.severity);
-        kept.chain(self.left_out.iter().map(|count| count.rule.severity)).max()
+        kept.chain(self.left_out.iter().map(|count| count.severity)).max()
     }
 
     /// Number of findings of a severity, the counted ones included.
     #[must_use]
     pub fn count(&self, severity: Severity) -> u64 {
         let kept = self.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
-        let more = self.left_out.iter().filter(|count| count.rule.severity == severity);
+        let more = self.left_out.iter().filter(|count| count.severity == severity);
         more.fold(kept, |sum, count| sum.saturating_add(count.more))
     }
 }
