@@ -8,6 +8,9 @@ use crate::finding::Finding;
 use crate::rule::{Rule, Severity};
 use crate::select::Selection;
 
+/// Why no values of weights were looked at, where nobody asked for them.
+pub const UNREAD: &str = "they were not read";
+
 /// What was found, and what was not looked at.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
@@ -143,11 +146,12 @@ fn of_data(facts: &Facts<'_>, at: usize, out: &mut Vec<Omission>) {
     let span = index.data_start().zip(file.size).map(|(start, end)| Span::between(start, end));
     let mut add = |what: String, why: &str| out.push(Omission { file: at, what, why: why.to_owned(), span });
     let Some(scan) = facts.scan() else {
-        return add("the values of the weights".to_owned(), "--data was not given");
+        return add("the values of the weights".to_owned(), UNREAD);
     };
     for (skipped, why) in [
         (Skipped::NoSize, "their type or shape gives no size"),
         (Skipped::OutOfFile, "they do not lie within the file"),
+        (Skipped::Overlaps, "their bytes are another tensor's, too"),
         (Skipped::NoSource, "the input cannot be read twice"),
     ] {
         let count = scan.of(at).iter().filter(|scan| scan.skipped.as_ref() == Some(&skipped)).count();
