@@ -165,6 +165,11 @@ impl<'a> Facts<'a> {
         *self.kind.get_or_init(|| self.survey().map_or(Kind::Unknown, |survey| survey.kind().0))
     }
 
+    /// Whether it says that it is a vocabulary and holds nothing else.
+    pub(crate) fn is_vocabulary(&self) -> bool {
+        self.str("general.type") == Some("vocab") && self.is_complete() && self.rows().next().is_none()
+    }
+
     /// The key-values of all files, duplicates included.
     pub(crate) fn records(&self) -> impl Iterator<Item = Record<'a>> + use<'a> {
         self.views().flat_map(|(file, _, view)| {

@@ -1,8 +1,8 @@
 use ggufkit_format::{Element, KvPart, TensorPart};
 
-use super::layers::{self, MAX_LAYERS, is_whole, model_architecture, number_of};
+use super::layers::{self, MAX_LAYERS, is_whole, model_architecture};
 use super::schema::Schema;
-use crate::facts::Facts;
+use crate::facts::{Facts, counted};
 use crate::finding::Finding;
 use crate::rule::{Severity, rule};
 use crate::sink::Sink;
@@ -36,7 +36,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         }
         let label = || {
             let place = facts.key(&key)?;
-            Some(facts.kv_label(&place, KvPart::Value(Element::Whole)).text(format!("{} announced", number_of(count, "layer"))))
+            Some(facts.kv_label(&place, KvPart::Value(Element::Whole)).text(format!("{} announced", counted(count, "layer"))))
         };
         let nextn = layers::nextn(facts);
         let absent: Vec<u64> =
@@ -49,7 +49,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     1 => format!("layer {first} has no tensor"),
                     n => format!("{n} layers have no tensor, the first of them {first}"),
                 };
-                Finding::new(&RULE, format!("{which}: the file has {have} of {}", number_of(count, "layer")), primary)
+                Finding::new(&RULE, format!("{which}: the file has {have} of {}", counted(count, "layer")), primary)
                     .note(format!("llama.cpp refuses the file: missing tensor '{}.{first}.…'", stack.prefix))
                     .help("make the file anew with all layers, or correct the count if the model has fewer")
             });

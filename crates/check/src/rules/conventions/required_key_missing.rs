@@ -9,7 +9,8 @@ rule! {
     /// A key is absent without which the architecture cannot be loaded.
     ///
     /// llama.cpp stops with "key not found in model: …". Every model needs `{arch}.context_length`, `embedding_length`,
-    /// `block_count` and `tokenizer.ggml.model`; most architectures need a norm's epsilon, some need more. Readers that use
+    /// `block_count` and `tokenizer.ggml.model`; most architectures need a norm's epsilon, some need more. The numbers of
+    /// experts are taken for 0 where they are absent, and the tensors of the experts then do not fit. Readers that use
     /// a default instead (0, or the value of another model) run and give wrong text.
     ///
     /// Only a whole model is judged: a file with keys of its architecture and with tensors of layers. Vocabularies,
@@ -17,6 +18,9 @@ rule! {
     /// it from the model's `config.json`, or convert anew with a newer converter.
     GG403 "required-key-missing" Conventions Error: "a key that the architecture cannot do without is absent"
 }
+
+/// Keys that llama.cpp may miss when it reads the metadata, and cannot do without when it asks for the tensors.
+const LATER: [&str; 2] = [".expert_count", ".expert_used_count"];
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let Some(arch) = model_architecture(facts) else { return };
@@ -31,7 +35,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         sink.add(&RULE, || {
             let shown = ggufkit_format::shorten(key.as_bytes(), 100);
             Finding::new(&RULE, format!("the key \"{shown}\" is missing"), label.text("this architecture needs it"))
-                .note(format!("llama.cpp refuses the file: key not found in model: {shown}"))
+                .note(match LATER.iter().any(|suffix| key.ends_with(suffix)) {
+                    true => "llama.cpp takes it for 0 and refuses the file when it comes to the experts".to_owned(),
+                    false => format!("llama.cpp refuses the file: key not found in model: {shown}"),
+                })
                 .help("take the value from the model's config.json, or convert the model anew")
         });
     }
@@ -61,5 +68,23 @@ mod tests {
         assert!(!piece.spoken().contains(super::RULE.name));
         let model: crate::testing::Recipe = Tiny::llama().without_key("llama.context_length").into();
         assert!(model.spoken().contains(super::RULE.name));
+    }
+
+    #[test]
+    fn a_message_is_quoted_only_where_it_is_given() {
+        let model: crate::testing::Recipe = Tiny::llama()
+            .key("general.architecture", "qwen2moe")
+            .key("qwen2moe.block_count", 1_u32)
+            .into();
+        model.judge(&crate::Options::default(), |report, _| {
+            let missing = report.findings.iter().filter(|finding| finding.rule.code == super::RULE.code);
+            let mut seen = 0;
+            for finding in missing {
+                let later = finding.message.contains("expert_");
+                assert_eq!(finding.notes.concat().contains("key not found"), !later, "{finding:?}");
+                seen += u32::from(later);
+            }
+            assert_eq!(seen, 2);
+        });
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             _ => None,
         };
         let (part, number) = match record.value() {
-            Value::Array(array) if kinds::is_integer(array.element_type()) => {
+            Value::Array(array) if ggufkit_inspect::is_integer(array.element_type()) => {
                 let mut elements = array.iter().enumerate();
                 let Some((at, number)) = elements.find_map(|(at, value)| Some((at, negative(value)?))) else {
                     continue;

@@ -84,7 +84,7 @@ fn meant(value: &Value<'_>, types: &[KeyType]) -> Option<Scalar> {
             "true" | "True" => Some(Scalar::Bool(1)),
             _ => None,
         },
-        (Value::String(text), ty) if kinds::is_integer(ty) && text.0.len() < 24 => {
+        (Value::String(text), ty) if ggufkit_inspect::is_integer(ty) && text.0.len() < 24 => {
             kinds::convert(Scalar::I64(value.as_str()?.parse().ok()?), ty)
         }
         (Value::String(text), ValueType::FLOAT32) if text.0.len() < 48 => {

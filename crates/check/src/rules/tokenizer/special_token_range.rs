@@ -11,7 +11,8 @@ rule! {
     ///
     /// Keys such as `tokenizer.ggml.bos_token_id` hold indices into `tokenizer.ggml.tokens`. llama.cpp warns and goes on
     /// with the default of the tokenizer, which for another vocabulary is some ordinary token; mistral.rs and others that
-    /// index without looking crash. An end token that is not known lets the model talk on until its context is full.
+    /// index without looking crash. An end token that is not known lets the model talk on until its context is full. It is
+    /// an error although llama.cpp loads the file: no reader can use the key as what it says it is.
     ///
     /// Find the token's text in the original `tokenizer_config.json` and set the key to its index; remove the key if the
     /// model has no such token. 4294967295 is -1 in 32 bits, which writers use for "none": remove that key too.
