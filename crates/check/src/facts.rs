@@ -10,6 +10,7 @@ use ggufkit_inspect::{Model, Part, Place};
 use crate::data::DataScan;
 use crate::finding::Label;
 use crate::place;
+use crate::rules::layout::fate::Fates;
 use crate::subject::{File, Subject};
 use crate::template::Templates;
 use crate::vocabulary::Vocabulary;
@@ -23,6 +24,7 @@ pub(crate) struct Facts<'a> {
     survey: OnceCell<Option<Survey<'a>>>,
     kind: OnceCell<Kind>,
     extents: OnceCell<Vec<Vec<Extent>>>,
+    fates: OnceCell<Vec<Option<Fates>>>,
     scan: Option<&'a DataScan>,
     known: OnceCell<Vec<(Record<'a>, &'static KeyInfo)>>,
     vocabulary: OnceCell<Option<Vocabulary<'a>>>,
@@ -120,6 +122,7 @@ impl<'a> Facts<'a> {
             survey: OnceCell::new(),
             kind: OnceCell::new(),
             extents: OnceCell::new(),
+            fates: OnceCell::new(),
             scan,
             known: OnceCell::new(),
             vocabulary: OnceCell::new(),
@@ -267,6 +270,13 @@ impl<'a> Facts<'a> {
             self.files().iter().map(of).collect()
         });
         all.get(file).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// What becomes of the data of those tensors; `None` where the layout cannot be judged.
+    pub(crate) fn fates(&self, file: usize) -> Option<&Fates> {
+        let of = |(at, file)| Fates::of(file, self.extents(at));
+        let all = self.fates.get_or_init(|| self.files().iter().enumerate().map(of).collect());
+        all.get(file)?.as_ref()
     }
 
     /// The vocabulary, where `tokenizer.ggml.tokens` is an array of strings.
