@@ -71,14 +71,14 @@ impl<'o> Sink<'o> {
                     self.known += 1;
                     return;
                 }
-                Made::Now(finding)
+                Made::Now(Box::new(finding))
             }
             None => Made::Later(finding),
         };
         let most = self.options.per_rule;
         let full = self.counts.get_mut(&(rule.code, Reverse(severity))).filter(|(_, kept, _)| *kept >= most);
         let mut finding = match (finding, full) {
-            (Made::Now(finding), _) => finding,
+            (Made::Now(finding), _) => *finding,
             (Made::Later(_), Some((_, _, left_out))) => {
                 *left_out += 1;
                 return;
@@ -116,8 +116,7 @@ impl<'o> Sink<'o> {
         // Equal places keep the order in which the rules spoke: the cause's rule comes first.
         self.kept.sort_by_key(|finding| (finding.primary.file, finding.primary.span.start));
         let counts = self.counts.into_iter().filter(|(_, (_, _, more))| *more > 0);
-        let left_out =
-            counts.map(|((_, Reverse(severity)), (rule, _, more))| Count { rule, severity, more });
+        let left_out = counts.map(|((_, Reverse(severity)), (rule, _, more))| Count { rule, severity, more });
         let reason = |rule| self.options.selection.reason_to_ignore(rule).unwrap_or_default().to_owned();
         Report {
             findings: self.kept,
@@ -135,7 +134,7 @@ impl<'o> Sink<'o> {
 
 /// A finding, or what makes it.
 enum Made<F> {
-    Now(Finding),
+    Now(Box<Finding>),
     Later(F),
 }
 
@@ -151,8 +150,22 @@ mod tests {
     /// Keys of the wrong type that no engine reads, and behind them one that every engine needs.
     fn mistyped(notes: u32) -> Builder {
         let file = Builder::new().kv("general.architecture", "llama");
-        let keys = ["name", "author", "version", "basename", "finetune", "description", "license", "url", "organization",
-            "quantized_by", "size_label", "repo_url", "doi", "uuid"];
+        let keys = [
+            "name",
+            "author",
+            "version",
+            "basename",
+            "finetune",
+            "description",
+            "license",
+            "url",
+            "organization",
+            "quantized_by",
+            "size_label",
+            "repo_url",
+            "doi",
+            "uuid",
+        ];
         (0..notes).zip(keys).fold(file, |file, (n, key)| file.kv(format!("general.{key}"), n))
     }
 

@@ -2,7 +2,13 @@
 //!
 //! Every allocation of this process is counted, so this is one test in a program of its own.
 
-#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 #[allow(dead_code, reason = "each test uses its part")]
 mod judged;
@@ -56,7 +62,9 @@ fn judging_takes_no_more_memory_than_the_bytes_can_back() {
     for (name, document) in controls::all() {
         bounded(&name, &document.bytes());
     }
-    for file in corpus::shared_files("cases/files", "judging hostile files in little memory").into_iter().flatten() {
+    for file in
+        corpus::shared_files("cases/files", "judging hostile files in little memory").into_iter().flatten()
+    {
         bounded(&file.name, &file.bytes);
     }
     let many = 20_000_u32;

@@ -146,7 +146,8 @@ pub fn scan_data(subject: &Subject<'_>, threads: NonZeroUsize, progress: &(dyn F
             let piece = pieces.get(at)?;
             let file = subject.files.get(piece.file)?;
             let index = file.view?.index();
-            let scanner = Scanner::new(index.tensors().get(piece.tensor)?.tensor_type, index.header().endian)?;
+            let scanner =
+                Scanner::new(index.tensors().get(piece.tensor)?.tensor_type, index.header().endian)?;
             Some(read(file.source?, piece, &scanner, progress))
         });
         for (piece, found) in pieces.iter().zip(found) {

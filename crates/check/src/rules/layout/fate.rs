@@ -57,7 +57,17 @@ pub(in crate::rules) fn laid<'f, 'a>(
         let Fates { fates, overflow } = facts.fates(at)?;
         let (alignment, data_start) = (view.index().alignment(), view.index().data_start()?);
         let extents = facts.extents(at);
-        Some(Laid { at, file, view, size: file.size, alignment, data_start, extents, fates, overflow: *overflow })
+        Some(Laid {
+            at,
+            file,
+            view,
+            size: file.size,
+            alignment,
+            data_start,
+            extents,
+            fates,
+            overflow: *overflow,
+        })
     })
 }
 

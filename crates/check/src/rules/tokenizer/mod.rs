@@ -73,7 +73,14 @@ fn has_tokens(facts: &Facts<'_>) -> bool {
 }
 
 /// The finding about an array that stands parallel to the tokens and has another length.
-fn parallel(facts: &Facts<'_>, sink: &mut Sink<'_>, rule: &'static Rule, key: &str, element: &str, help: &str) {
+fn parallel(
+    facts: &Facts<'_>,
+    sink: &mut Sink<'_>,
+    rule: &'static Rule,
+    key: &str,
+    element: &str,
+    help: &str,
+) {
     let (Some(array), Some(tokens)) = (facts.key(key), facts.key("tokenizer.ggml.tokens")) else { return };
     let (Some(have), Some(want)) = (array_len(&array), array_len(&tokens)) else { return };
     if have == want || want == 0 {
@@ -87,7 +94,9 @@ fn parallel(facts: &Facts<'_>, sink: &mut Sink<'_>, rule: &'static Rule, key: &s
             .because(tokens_count_label(facts, &tokens, want))
             .help(help)
             .note(match have < want {
-                true => "llama.cpp refuses the file; loaders that do not compare the lengths read past the array",
+                true => {
+                    "llama.cpp refuses the file; loaders that do not compare the lengths read past the array"
+                }
                 false => "loaders ignore the surplus; the arrays were not written from the same vocabulary",
             })
     });
