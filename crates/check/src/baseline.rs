@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 use crate::report::Report;
+use crate::rule::Rule;
 use crate::subject::Subject;
 
 /// Version of the shape of a baseline.
@@ -16,6 +17,8 @@ const SCHEMA: u32 = 1;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
     entries: BTreeSet<Entry>,
+    /// The rules of the entries.
+    rules: BTreeSet<String>,
 }
 
 /// A finding, by what does not change when bytes move.
@@ -59,12 +62,20 @@ impl Baseline {
                 "a baseline of version {found}; version {SCHEMA} is read here"
             )));
         }
-        Ok(Self { entries: document.findings.into_iter().collect() })
+        let entries: BTreeSet<Entry> = document.findings.into_iter().collect();
+        let rules = entries.iter().map(|entry| entry.rule.clone()).collect();
+        Ok(Self { entries, rules })
     }
 
     /// Takes the findings of a report in.
     pub fn extend(&mut self, report: &Report, subject: &Subject<'_>) {
+        self.rules.extend(report.findings.iter().map(|finding| finding.rule.name.to_owned()));
         self.entries.extend(report.findings.iter().map(|finding| entry(finding, subject)));
+    }
+
+    /// Whether any finding of the rule was there before.
+    pub(crate) fn has(&self, rule: &Rule) -> bool {
+        self.rules.contains(rule.name)
     }
 
     /// Whether the finding was there before.

@@ -10,6 +10,7 @@ use ggufkit_inspect::{Model, Part, Place};
 use crate::data::DataScan;
 use crate::finding::Label;
 use crate::place;
+use crate::rules::layout::fate::Fates;
 use crate::subject::{File, Subject};
 use crate::template::Templates;
 use crate::vocabulary::Vocabulary;
@@ -23,6 +24,7 @@ pub(crate) struct Facts<'a> {
     survey: OnceCell<Option<Survey<'a>>>,
     kind: OnceCell<Kind>,
     extents: OnceCell<Vec<Vec<Extent>>>,
+    fates: OnceCell<Vec<Option<Fates>>>,
     scan: Option<&'a DataScan>,
     known: OnceCell<Vec<(Record<'a>, &'static KeyInfo)>>,
     vocabulary: OnceCell<Option<Vocabulary<'a>>>,
@@ -120,6 +122,7 @@ impl<'a> Facts<'a> {
             survey: OnceCell::new(),
             kind: OnceCell::new(),
             extents: OnceCell::new(),
+            fates: OnceCell::new(),
             scan,
             known: OnceCell::new(),
             vocabulary: OnceCell::new(),
@@ -163,6 +166,11 @@ impl<'a> Facts<'a> {
     /// What sort of file it is.
     pub(crate) fn kind(&self) -> Kind {
         *self.kind.get_or_init(|| self.survey().map_or(Kind::Unknown, |survey| survey.kind().0))
+    }
+
+    /// Whether it says that it is a vocabulary and holds nothing else.
+    pub(crate) fn is_vocabulary(&self) -> bool {
+        self.str("general.type") == Some("vocab") && self.is_complete() && self.rows().next().is_none()
     }
 
     /// The key-values of all files, duplicates included.
@@ -233,14 +241,14 @@ impl<'a> Facts<'a> {
         self.survey()?.tensors().find(name.as_ref())
     }
 
-    /// Key-values whose key occurred before in their file.
-    pub(crate) fn duplicate_keys(&self) -> Vec<Place<'a, Kv>> {
-        self.survey().map(|survey| survey.keys().duplicates()).unwrap_or_default()
+    /// Key-values whose key occurred before in their file, each behind the first one.
+    pub(crate) fn duplicate_keys(&self) -> impl Iterator<Item = [Place<'a, Kv>; 2]> + '_ {
+        self.survey().into_iter().flat_map(|survey| survey.keys().duplicates())
     }
 
-    /// Tensors whose name occurred before in their file.
-    pub(crate) fn duplicate_tensors(&self) -> Vec<Place<'a, Tensor>> {
-        self.survey().map(|survey| survey.tensors().duplicates()).unwrap_or_default()
+    /// Tensors whose name occurred before in their file, each behind the first one.
+    pub(crate) fn duplicate_tensors(&self) -> impl Iterator<Item = [Place<'a, Tensor>; 2]> + '_ {
+        self.survey().into_iter().flat_map(|survey| survey.tensors().duplicates())
     }
 
     /// Where the tensors of a file lie, in the order of their offsets; equal offsets in the order of the table.
@@ -262,6 +270,13 @@ impl<'a> Facts<'a> {
             self.files().iter().map(of).collect()
         });
         all.get(file).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// What becomes of the data of those tensors; `None` where the layout cannot be judged.
+    pub(crate) fn fates(&self, file: usize) -> Option<&Fates> {
+        let of = |(at, file)| Fates::of(file, self.extents(at));
+        let all = self.fates.get_or_init(|| self.files().iter().enumerate().map(of).collect());
+        all.get(file)?.as_ref()
     }
 
     /// The vocabulary, where `tokenizer.ggml.tokens` is an array of strings.

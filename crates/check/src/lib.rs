@@ -33,7 +33,7 @@ pub use baseline::{Baseline, BaselineError};
 pub use data::{DataScan, data_size, scan_data};
 pub use finding::{Change, Finding, Fix, Label, Safety};
 pub use loaders::{Answer, Loader, Verdict, loaders};
-pub use report::{Count, Ignored, Omission, Report};
+pub use report::{Count, Ignored, Omission, Report, UNREAD};
 pub use rule::{Family, Rule, Severity};
 pub use select::{Selection, SelectionError};
 pub use subject::{File, Source, Subject};
@@ -43,7 +43,7 @@ pub use subject::{File, Source, Subject};
 pub struct Options {
     /// Which rules speak.
     pub selection: Selection,
-    /// Findings of one rule that are kept; the others are counted.
+    /// Findings of one rule and severity that are kept; the others are counted.
     pub per_rule: u64,
     /// Findings that are known, and only counted.
     pub baseline: Option<Baseline>,

@@ -8,12 +8,15 @@ use crate::finding::Finding;
 use crate::rule::{Rule, Severity};
 use crate::select::Selection;
 
+/// Why no values of weights were looked at, where nobody asked for them.
+pub const UNREAD: &str = "they were not read";
+
 /// What was found, and what was not looked at.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
     /// The findings, in the order of the files and their bytes.
     pub findings: Vec<Finding>,
-    /// More findings of rules that found very many.
+    /// More findings of rules that found very many, for each rule and severity.
     pub left_out: Vec<Count>,
     /// Findings that were not asked for.
     pub ignored: Vec<Ignored>,
@@ -28,6 +31,8 @@ pub struct Report {
 pub struct Count {
     /// The rule.
     pub rule: &'static Rule,
+    /// How bad they are.
+    pub severity: Severity,
     /// How many findings there are beyond the ones that are kept.
     pub more: u64,
 }
@@ -61,14 +66,14 @@ impl Report {
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
         let kept = self.findings.iter().map(|finding| finding.severity);
-        kept.chain(self.left_out.iter().map(|count| count.rule.severity)).max()
+        kept.chain(self.left_out.iter().map(|count| count.severity)).max()
     }
 
     /// Number of findings of a severity, the counted ones included.
     #[must_use]
     pub fn count(&self, severity: Severity) -> u64 {
         let kept = self.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
-        let more = self.left_out.iter().filter(|count| count.rule.severity == severity);
+        let more = self.left_out.iter().filter(|count| count.severity == severity);
         more.fold(kept, |sum, count| sum.saturating_add(count.more))
     }
 }
@@ -141,11 +146,12 @@ fn of_data(facts: &Facts<'_>, at: usize, out: &mut Vec<Omission>) {
     let span = index.data_start().zip(file.size).map(|(start, end)| Span::between(start, end));
     let mut add = |what: String, why: &str| out.push(Omission { file: at, what, why: why.to_owned(), span });
     let Some(scan) = facts.scan() else {
-        return add("the values of the weights".to_owned(), "--data was not given");
+        return add("the values of the weights".to_owned(), UNREAD);
     };
     for (skipped, why) in [
         (Skipped::NoSize, "their type or shape gives no size"),
         (Skipped::OutOfFile, "they do not lie within the file"),
+        (Skipped::Overlaps, "their bytes are another tensor's, too"),
         (Skipped::NoSource, "the input cannot be read twice"),
     ] {
         let count = scan.of(at).iter().filter(|scan| scan.skipped.as_ref() == Some(&skipped)).count();

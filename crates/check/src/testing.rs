@@ -169,6 +169,26 @@ fn codes_and_names_are_unique_and_codes_tell_the_family() {
     }
 }
 
+/// Files and baselines out in the world name rules by their codes: one that was given away stands here for ever, and the code
+/// of a rule that is no more is not given to another.
+#[test]
+fn codes_are_never_given_to_another_rule() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("codes.txt");
+    let known = std::fs::read_to_string(&path).unwrap_or_default();
+    let mut lines: BTreeSet<String> = known.lines().map(str::to_owned).collect();
+    for rule in all() {
+        let own = format!("{} {}", rule.code, rule.name);
+        let other = lines.iter().find(|line| line.starts_with(rule.code) && **line != own);
+        assert_eq!(other, None, "the code of {own} is taken");
+        lines.insert(own);
+    }
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    snapbox::Assert::new().action_env("SNAPSHOTS").eq(
+        snapbox::Data::text(text),
+        snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text)),
+    );
+}
+
 #[test]
 fn the_bad_recipe_of_a_rule_breaks_it_and_the_good_one_does_not() {
     for recipes in recipes() {

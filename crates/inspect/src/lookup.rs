@@ -105,22 +105,21 @@ impl<'a, T: Named + 'a> Lookup<'a, T> {
         equal.map(|(_, number)| *number).find(|number| self.name(*number) == name).and_then(|n| self.at(n))
     }
 
-    /// The records whose name occurred before in the same file, in the order of the file.
-    #[must_use]
-    pub fn duplicates(&self) -> Vec<Place<'a, T>> {
-        let mut again = Vec::new();
+    /// The records whose name occurred before in the same file, each behind the first of that name, in the order of the
+    /// file.
+    pub fn duplicates(&self) -> impl ExactSizeIterator<Item = [Place<'a, T>; 2]> + '_ {
+        let mut again: Vec<(u32, u32)> = Vec::new();
         for run in self.places.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
             let mut run: Vec<u32> = run.iter().map(|(_, number)| *number).collect();
             run.sort_by(|a, b| self.name(*a).cmp(self.name(*b)).then(a.cmp(b)));
-            let pairs = run.array_windows();
-            again.extend(
-                pairs
-                    .filter(|[a, b]| self.file(*a) == self.file(*b) && self.name(*a) == self.name(*b))
-                    .map(|[_, b]| *b),
-            );
+            let same = |a: &u32, b: &u32| self.file(*a) == self.file(*b) && self.name(*a) == self.name(*b);
+            for equal in run.chunk_by(same) {
+                let Some((first, rest)) = equal.split_first() else { continue };
+                again.extend(rest.iter().map(|number| (*number, *first)));
+            }
         }
         again.sort_unstable();
-        again.into_iter().filter_map(|number| self.at(number)).collect()
+        Duplicates { lookup: self, pairs: again.into_iter() }
     }
 
     /// The file that holds a record, as a number from 1.
@@ -139,6 +138,28 @@ impl<'a, T: Named + 'a> Lookup<'a, T> {
         self.at(number).map_or(&[], |place| place.record.name(&place.part))
     }
 }
+
+/// Pairs of records of the same name.
+struct Duplicates<'l, 'a, T> {
+    lookup: &'l Lookup<'a, T>,
+    /// A record, and the first of its name.
+    pairs: std::vec::IntoIter<(u32, u32)>,
+}
+
+impl<'a, T: Named + 'a> Iterator for Duplicates<'_, 'a, T> {
+    type Item = [Place<'a, T>; 2];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (again, first) = self.pairs.next()?;
+        Some([self.lookup.at(first)?, self.lookup.at(again)?])
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.pairs.size_hint()
+    }
+}
+
+impl<'a, T: Named + 'a> ExactSizeIterator for Duplicates<'_, 'a, T> {}
 
 impl<'a> Lookup<'a, Kv> {
     /// The value of the first key-value with this key.
@@ -177,7 +198,11 @@ mod tests {
         assert_eq!(keys.get("a").and_then(|v| v.as_u64()), Some(0));
         assert_eq!(keys.get("c").and_then(|v| v.as_u64()), Some(1));
         assert!(keys.get("d").is_none());
-        let again: Vec<_> = keys.duplicates().iter().map(|p| (p.record.name(&p.part), p.index)).collect();
-        assert_eq!(again, [(&b"a"[..], 2), (b"a", 3), (b"c", 2)]);
+        let pair = |[first, again]: [Place<'_, Kv>; 2]| {
+            assert_eq!(first.file, again.file);
+            (again.record.name(&again.part).to_vec(), first.index, again.index)
+        };
+        let pairs: Vec<_> = keys.duplicates().map(pair).collect();
+        assert_eq!(pairs, [(b"a".to_vec(), 0, 2), (b"a".to_vec(), 0, 3), (b"c".to_vec(), 1, 2)]);
     }
 }

@@ -154,7 +154,10 @@ impl ReadAt for FileSource {
 }
 
 /// Reads until `buf` is full or the source ends; returns the number of bytes read. Interrupted calls are repeated.
-pub(crate) fn read_full<S>(source: &S, buf: &mut [u8], offset: u64) -> io::Result<usize>
+///
+/// # Errors
+/// Those of the source; what was read before one is lost.
+pub fn read_full<S>(source: &S, buf: &mut [u8], offset: u64) -> io::Result<usize>
 where
     S: ReadAt<Error = io::Error> + ?Sized,
 {

@@ -27,7 +27,7 @@ pub mod sink;
 
 pub use data::{Chunk, DataError, DataReason, Extent, RowChunks, Selection, TensorReader, map_many};
 pub use diagnose::{Diagnosis, Message, Outside, Partial, diagnose, diagnose_stream};
-pub use file::{DynSource, FileSource};
+pub use file::{DynSource, FileSource, read_full};
 pub use head::HeadBuffer;
 pub use identity::FileId;
 pub use inputs::{Expand, Expansion, Input, InputError, SkipReason, Skipped, expand, expand_with_skipped};

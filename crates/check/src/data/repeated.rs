@@ -71,10 +71,6 @@ fn is_same(subject: &Subject<'_>, pair: Pair) -> bool {
     let (Some((source_a, a)), Some((source_b, b))) = (place(pair.first), place(pair.again)) else {
         return false;
     };
-    if a == b && pair.first.0 == pair.again.0 {
-        // They share their bytes; that is an overlap, and spoken of as one.
-        return false;
-    }
     let (mut left, mut right) = (vec![0; CHUNK], vec![0; CHUNK]);
     let mut done = 0;
     while done < a.len {

@@ -17,17 +17,17 @@ use super::Verdict;
 use crate::finding::Finding;
 use crate::rule::{Family, Rule};
 
-struct TensorAt {
+struct Row {
     rule: &'static str,
     effects: &'static [u8; 6],
 }
 
-const fn row(rule: &'static str, effects: &'static [u8; 6]) -> TensorAt {
-    TensorAt { rule, effects }
+const fn row(rule: &'static str, effects: &'static [u8; 6]) -> Row {
+    Row { rule, effects }
 }
 
 /// Rules that a row of its own speaks of. Every rule of the container, the metadata, the layout and the tensor table has one.
-const ROWS: &[TensorAt] = &[
+const ROWS: &[Row] = &[
     // The container.
     row("not-gguf", b"rrrrrr"),
     row("bad-magic", b"rrrrrr"),

@@ -1,6 +1,7 @@
 //! The bytes around a label, for hex windows.
 
 use ggufkit_format::Span;
+use ggufkit_io::read_full;
 
 use crate::subject::Subject;
 
@@ -16,13 +17,7 @@ pub(super) fn line(subject: &Subject<'_>, file: usize, start: u64) -> Vec<u8> {
     }
     let Some(source) = file.source else { return Vec::new() };
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
-    let mut got = 0;
-    while let Some(rest) = bytes.get_mut(got..).filter(|rest| !rest.is_empty()) {
-        match source.read_at(rest, start.saturating_add(got as u64)) {
-            Ok(n) if n > 0 => got += n,
-            _ => break,
-        }
-    }
+    let got = read_full(source, &mut bytes, start).unwrap_or(0);
     bytes.truncate(got);
     bytes
 }

@@ -29,8 +29,8 @@ pub fn concise(report: &Report, subject: &Subject<'_>, paint: Paint<'_>) -> Stri
         out.push_str(")\n");
     }
     for count in &report.left_out {
-        let word = format!("{}[{}]", count.rule.severity, count.rule.name);
-        let word = paint(count.rule.severity.into(), &word);
+        let word = format!("{}[{}]", count.severity, count.rule.name);
+        let word = paint(count.severity.into(), &word);
         let _ = writeln!(out, "{word} {}: and {} more", count.rule.code, count.more);
     }
     out

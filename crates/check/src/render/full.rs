@@ -23,8 +23,8 @@ pub fn full(report: &Report, subject: &Subject<'_>, paint: Paint<'_>) -> String 
         out.push('\n');
     }
     for count in &report.left_out {
-        let word = format!("{}[{}]", count.rule.severity, count.rule.name);
-        let word = paint(count.rule.severity.into(), &word);
+        let word = format!("{}[{}]", count.severity, count.rule.name);
+        let word = paint(count.severity.into(), &word);
         let _ = writeln!(out, "{word} {}: and {} more", count.rule.code, count.more);
     }
     if !report.left_out.is_empty() {

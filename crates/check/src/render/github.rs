@@ -36,7 +36,7 @@ pub fn github(report: &Report, subject: &Subject<'_>) -> String {
     for count in &report.left_out {
         let file = subject.shown(0);
         let title = format!("{} {}", count.rule.code, count.rule.name);
-        command(&mut out, count.rule.severity, &file, &title, &format!("and {} more", count.more));
+        command(&mut out, count.severity, &file, &title, &format!("and {} more", count.more));
     }
     out
 }

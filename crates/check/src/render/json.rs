@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::finding::{Finding, Label};
 use crate::report::Report;
-use crate::rule::Severity;
+use crate::rule::{Rule, Severity};
 use crate::subject::Subject;
 
 /// What a file is called: a string, `{"bytes": base64}` where it is not UTF-8.
@@ -51,7 +51,10 @@ pub fn json(report: &Report, subject: &Subject<'_>) -> Value {
     let findings: Vec<Value> = report.findings.iter().map(|one| finding_json(one, subject)).collect();
     let count = |severity| report.count(severity);
     let more: Vec<Value> = (report.left_out.iter())
-        .map(|count| json!({ "rule": count.rule.name, "code": count.rule.code, "more": count.more }))
+        .map(|count| {
+            let Rule { name, code, .. } = *count.rule;
+            json!({ "rule": name, "code": code, "severity": count.severity, "more": count.more })
+        })
         .collect();
     let ignored: Vec<Value> = (report.ignored.iter())
         .map(|one| json!({ "rule": one.rule.name, "code": one.rule.code, "count": one.count, "reason": one.reason }))

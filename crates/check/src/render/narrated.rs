@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Ink, Paint, quoted};
+use crate::facts::counted;
 use crate::finding::Label;
 use crate::report::Report;
 use crate::subject::Subject;
@@ -41,8 +42,8 @@ pub fn narrated(report: &Report, subject: &Subject<'_>, paint: Paint<'_>) -> Str
         out.push('\n');
     }
     for count in &report.left_out {
-        let name = count.rule.name;
-        let _ = writeln!(out, "Rule {name} has {} more findings.", count.more);
+        let (name, things) = (count.rule.name, counted(count.more, &format!("more {}", count.severity)));
+        let _ = writeln!(out, "Rule {name} has {things}.");
     }
     out
 }

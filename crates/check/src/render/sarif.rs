@@ -44,8 +44,9 @@ pub fn sarif_notifications(report: &Report, subject: &Subject<'_>) -> Vec<Value>
         json!({ "level": "note", "message": { "text": text }, "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(&file) } } }] })
     });
     let counts = report.left_out.iter().map(|count| {
-        let text = format!("{} more findings of {} are not listed", count.more, count.rule.name);
-        json!({ "level": "note", "message": { "text": text } })
+        let level = count.severity;
+        let text = format!("{} more findings of {} ({level}) are not listed", count.more, count.rule.name);
+        json!({ "level": level, "message": { "text": text } })
     });
     omissions.chain(counts).collect()
 }

@@ -9,7 +9,7 @@ mod container;
 mod conventions;
 mod data;
 mod kinds;
-mod layout;
+pub(crate) mod layout;
 mod metadata;
 mod shards;
 mod templates;

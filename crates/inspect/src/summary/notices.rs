@@ -114,18 +114,20 @@ pub(super) fn of_head<'a>(part: &Part<'a>, notices: &mut Vec<Notice<'a>>) {
 /// Keys and tensor names that occur twice in a file.
 pub(super) fn of_duplicates<'a>(facts: &Facts<'a>, notices: &mut Vec<Notice<'a>>) {
     use ggufkit_format::{KvPart, TensorPart};
-    let keys = facts.keys.duplicates();
-    if let Some(first) = keys.first() {
+    let mut keys = facts.keys.duplicates();
+    let count = keys.len() as u64;
+    if let Some([_, first]) = keys.next() {
         let message = "the key is a duplicate of an earlier one, whose value is the one shown; llama.cpp refuses such files";
         let path = Path::kv(first.index as u64, KvPart::Key);
-        let notice = Notice::new("duplicate-key", message).times(keys.len() as u64);
+        let notice = Notice::new("duplicate-key", message).times(count);
         notices.push(notice.at(&first.part, &path, first.record.key.span));
     }
-    let tensors = facts.tensors.duplicates();
-    if let Some(first) = tensors.first() {
+    let mut tensors = facts.tensors.duplicates();
+    let count = tensors.len() as u64;
+    if let Some([_, first]) = tensors.next() {
         let message = "the tensor name is a duplicate of an earlier one; llama.cpp refuses such files";
         let path = Path::tensor(first.index as u64, TensorPart::Name);
-        let notice = Notice::new("duplicate-tensor", message).times(tensors.len() as u64);
+        let notice = Notice::new("duplicate-tensor", message).times(count);
         notices.push(notice.at(&first.part, &path, first.record.name.span));
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         if laid.overflow.is_some() {
             continue;
         }
-        let cut = || laid.extents.iter().zip(&laid.fates).filter(|(_, fate)| **fate == Fate::Cut);
+        let cut = || laid.extents.iter().zip(laid.fates).filter(|(_, fate)| **fate == Fate::Cut);
         let Some((first, _)) = cut().next() else { continue };
         let (view, index) = (laid.view, laid.view.index());
         let Some(tensor) = index.tensors().get(first.tensor) else { continue };

@@ -39,16 +39,20 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         if view.index().header().base > 0 {
             continue;
         }
-        sink.add(&RULE, || {
-            let span = Span::new(size.saturating_sub(trailing), trailing);
-            let mut peek = Peek::new(file);
-            let seen = match peek.nonzero(span) {
-                Err(Unseen::Enough) => {
-                    let last = trailing.min(LOOK);
-                    peek.nonzero(Span::new(size.saturating_sub(last), last)).map(|found| (found, false))
-                }
-                other => other.map(|found| (found, true)),
-            };
+        if !sink.wants(&RULE) {
+            continue;
+        }
+        let span = Span::new(size.saturating_sub(trailing), trailing);
+        let mut peek = Peek::new(file);
+        let seen = match peek.nonzero(span) {
+            Err(Unseen::Enough) => {
+                let last = trailing.min(LOOK);
+                peek.nonzero(Span::new(size.saturating_sub(last), last)).map(|found| (found, false))
+            }
+            other => other.map(|found| (found, true)),
+        };
+        let severity = if let Ok((None, _)) = seen { Severity::Note } else { RULE.severity };
+        sink.add_as(&RULE, severity, || {
             let primary = place::bytes_label(at, span, &Path::Unparsed);
             let bytes = counted(trailing, "byte");
             let title = "cut the file behind its last tensor";
@@ -68,7 +72,6 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 false => ("zeros at both ends; not all of them were looked at", Safety::Unsafe),
             };
             Finding::new(&RULE, message, primary.text(text))
-                .severity(Severity::Note)
                 .note("loaders do not read them")
                 .fix(safety, title, cut)
         });

@@ -26,14 +26,15 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         return;
     }
     let Some(place) = facts.key("general.architecture") else { return };
-    sink.add(&RULE, || {
+    let meant = ARCHITECTURES.iter().find(|known| is_same(known, name) && !OF_OTHERS.contains(&name));
+    let severity = if meant.is_some() { Severity::Warning } else { RULE.severity };
+    sink.add_as(&RULE, severity, || {
         let primary = facts.kv_label(&place, KvPart::Value(Element::Whole)).text("this name");
         let message = format!("llama.cpp knows no architecture \"{}\"", shorten(name.as_bytes(), 60));
         let finding = Finding::new(&RULE, message, primary)
             .note("llama.cpp and the programs built on it refuse the file: unknown model architecture");
-        match ARCHITECTURES.iter().find(|known| is_same(known, name) && !OF_OTHERS.contains(&name)) {
+        match meant {
             Some(known) => finding
-                .severity(Severity::Warning)
                 .help(format!("\"{known}\" is meant; keys that begin with the old name need the new one too"))
                 .fix(
                     Safety::Unsafe,

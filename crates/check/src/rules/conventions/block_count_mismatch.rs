@@ -1,8 +1,8 @@
 use ggufkit_format::{Element, KvPart, TensorPart};
 
-use super::layers::{self, MAX_LAYERS, is_whole, model_architecture, number_of};
+use super::layers::{self, MAX_LAYERS, is_whole, model_architecture};
 use super::schema::Schema;
-use crate::facts::Facts;
+use crate::facts::{Facts, counted};
 use crate::finding::Finding;
 use crate::rule::{Severity, rule};
 use crate::sink::Sink;
@@ -36,28 +36,27 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         }
         let label = || {
             let place = facts.key(&key)?;
-            Some(facts.kv_label(&place, KvPart::Value(Element::Whole)).text(format!("{} announced", number_of(count, "layer"))))
+            Some(facts.kv_label(&place, KvPart::Value(Element::Whole)).text(format!("{} announced", counted(count, "layer"))))
         };
         let nextn = layers::nextn(facts);
         let absent: Vec<u64> =
             (0..count.saturating_sub(nextn)).filter(|layer| !found.contains_key(layer)).collect();
         if let [first, ..] = absent.as_slice() {
             let Some(primary) = label() else { continue };
-            sink.add(&RULE, || {
+            sink.add_as(&RULE, severity, || {
                 let have = found.range(..count).count();
                 let which = match absent.len() {
                     1 => format!("layer {first} has no tensor"),
                     n => format!("{n} layers have no tensor, the first of them {first}"),
                 };
-                Finding::new(&RULE, format!("{which}: the file has {have} of {}", number_of(count, "layer")), primary)
-                    .severity(severity)
+                Finding::new(&RULE, format!("{which}: the file has {have} of {}", counted(count, "layer")), primary)
                     .note(format!("llama.cpp refuses the file: missing tensor '{}.{first}.…'", stack.prefix))
                     .help("make the file anew with all layers, or correct the count if the model has fewer")
             });
         }
         if last >= count.saturating_add(nextn) {
             let Some(cause) = label() else { continue };
-            sink.add(&RULE, || {
+            sink.add_as(&RULE, Severity::Warning, || {
                 let more = found.range(count..).count();
                 let first = found.range(count..).next().map_or(beyond, |(_, at)| at);
                 let primary = first.label(TensorPart::Name).text("a layer beyond the announced ones");
@@ -66,7 +65,6 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     _ => format!("{more} layers are beyond the {count} that block_count announces"),
                 };
                 Finding::new(&RULE, message, primary)
-                    .severity(Severity::Warning)
                     .because(cause)
                     .note("llama.cpp refuses the file: wrong number of tensors; other readers leave the layers out")
                     .help("correct the count if the layers belong to the model")

@@ -85,8 +85,3 @@ pub(super) fn in_layers(layers: &[u64], of: u64) -> String {
         [first, ..] => format!(" in {} of {of} layers, the first of them {first}", layers.len()),
     }
 }
-
-/// `1 layer`, `2 layers`.
-pub(super) fn number_of(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}

@@ -1,7 +1,7 @@
 use ggufkit_format::{Element, KvPart};
 
-use super::layers::{MAX_LAYERS, model_architecture, nextn, number_of};
-use crate::facts::Facts;
+use super::layers::{MAX_LAYERS, model_architecture, nextn};
+use crate::facts::{Facts, counted};
 use crate::finding::Finding;
 use crate::rule::rule;
 use crate::sink::Sink;
@@ -49,11 +49,11 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let len = array.len();
             Finding::new(
                 &RULE,
-                format!("{suffix} has {} for {}", number_of(len, "element"), number_of(count, "layer")),
-                facts.kv_label(&place, KvPart::Count(Element::Whole)).text(number_of(len, "element")),
+                format!("{suffix} has {} for {}", counted(len, "element"), counted(count, "layer")),
+                facts.kv_label(&place, KvPart::Count(Element::Whole)).text(counted(len, "element")),
             )
-            .because(facts.kv_label(&cause, KvPart::Value(Element::Whole)).text(number_of(count, "layer")))
-            .note(format!("llama.cpp refuses the file: the array must have {}", number_of(count, "element")))
+            .because(facts.kv_label(&cause, KvPart::Value(Element::Whole)).text(counted(count, "layer")))
+            .note(format!("llama.cpp refuses the file: the array must have {}", counted(count, "element")))
             .help("write an element for each layer, or a single number where all are equal")
         });
     }

@@ -25,10 +25,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let quantized = facts
         .rows()
         .any(|at| at.tensor.tensor_type.info().is_some_and(|info| info.is_quantized()));
-    sink.add(&RULE, || {
+    let severity = if quantized { Severity::Warning } else { Severity::Note };
+    sink.add_as(&RULE, severity, || {
         let primary = facts.kv_label(&place, KvPart::Value(Element::Whole)).text("not 2");
         let finding = Finding::new(&RULE, format!("general.quantization_version is {version}"), primary)
-            .severity(if quantized { Severity::Warning } else { Severity::Note })
             .note("blocks of GGUF files are of version 2; llama.cpp reads them so whatever the key says")
             .help("write 2 if the model gives sensible text in llama.cpp");
         if place.record.value_type == ValueType::UINT32 {

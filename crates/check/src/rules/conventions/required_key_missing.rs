@@ -9,8 +9,9 @@ rule! {
     /// A key is absent without which the architecture cannot be loaded.
     ///
     /// llama.cpp stops with "key not found in model: …". Every model needs `{arch}.context_length`, `embedding_length`,
-    /// `block_count` and `tokenizer.ggml.model`; most architectures need a norm's epsilon, some need more; matrices of attention and of the feed-forward network need
-    /// the keys that tell their shapes. Readers that use
+    /// `block_count` and `tokenizer.ggml.model`; most architectures need a norm's epsilon, some need more. Matrices of
+    /// attention and of the feed-forward network need the keys that tell their shapes; the numbers of experts are taken for
+    /// 0 where they are absent, and the tensors of the experts then do not fit. Readers that use
     /// a default instead (0, or the value of another model) run and give wrong text.
     ///
     /// Only a whole model is judged: a file with keys of its architecture and with tensors of layers. Vocabularies,
@@ -18,6 +19,9 @@ rule! {
     /// it from the model's `config.json`, or convert anew with a newer converter.
     GG403 "required-key-missing" Conventions Error: "a key that the architecture cannot do without is absent"
 }
+
+/// Keys that llama.cpp may miss when it reads the metadata, and cannot do without when it asks for the tensors.
+const LATER: [&str; 2] = [".expert_count", ".expert_used_count"];
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let Some(arch) = model_architecture(facts) else { return };
@@ -34,7 +38,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         sink.add(&RULE, || {
             let shown = ggufkit_format::shorten(key.as_bytes(), 100);
             Finding::new(&RULE, format!("the key \"{shown}\" is missing"), label.text("this architecture needs it"))
-                .note(format!("llama.cpp refuses the file: {refusal}: {shown}"))
+                .note(match LATER.iter().any(|suffix| key.ends_with(suffix)) {
+                    true => "llama.cpp takes it for 0 and refuses the file when it comes to the experts".to_owned(),
+                    false => format!("llama.cpp refuses the file: {refusal}: {shown}"),
+                })
                 .help("take the value from the model's config.json, or convert the model anew")
         });
     }
@@ -90,5 +97,24 @@ mod tests {
             let model: crate::testing::Recipe = model.into();
             assert!(model.spoken().contains(super::RULE.name), "{key}");
         }
+    }
+
+    #[test]
+    fn a_message_is_quoted_only_where_it_is_given() {
+        let model: crate::testing::Recipe = Tiny::llama()
+            .key("general.architecture", "qwen2moe")
+            .key("qwen2moe.block_count", 1_u32)
+            .into();
+        model.judge(&crate::Options::default(), |report, _| {
+            let missing = report.findings.iter().filter(|finding| finding.rule.code == super::RULE.code);
+            let mut seen = 0;
+            for finding in missing {
+                let implied = ["expert_", "head_count\"", "feed_forward"];
+                let later = implied.iter().any(|part| finding.message.contains(part));
+                assert_eq!(finding.notes.concat().contains("key not found"), !later, "{}", finding.message);
+                seen += u32::from(finding.message.contains("expert_"));
+            }
+            assert_eq!(seen, 2);
+        });
     }
 }

@@ -14,7 +14,7 @@ rule! {
     /// A tensor has a name that no loader of the architecture asks for.
     ///
     /// llama.cpp counts the tensors it used; if the file has more, it refuses it with "wrong number of tensors; expected X,
-    /// got Y", without saying which. Readers that look tensors up by name leave the extra ones unread. Ollama stores vision
+    /// got Y", without saying which. Readers that look tensors up by name leave the extra ones unread, so this is no error. Ollama stores vision
     /// tensors (`v.…`, `mm.…`) in the same file: it reads them, llama.cpp refuses the file and wants them in a separate
     /// mmproj.
     ///

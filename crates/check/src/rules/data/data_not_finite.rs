@@ -31,7 +31,12 @@ pub(super) fn report(facts: &Facts<'_>, sink: &mut Sink<'_>, rule: &'static Rule
             if found != scales {
                 continue;
             }
-            sink.add(rule, || {
+            // Masks of minus infinity are kept as plain f32 by some models.
+            let severity = match (scales, nan, view.index().dims(tensor).len()) {
+                (false, 0, 0..=1) => Severity::Warning,
+                _ => rule.severity,
+            };
+            sink.add_as(rule, severity, || {
                 let what = match (nan, infinite) {
                     (n, 0) => format!("{n} NaN"),
                     (0, n) => format!("{n} infinite"),
@@ -47,13 +52,8 @@ pub(super) fn report(facts: &Facts<'_>, sink: &mut Sink<'_>, rule: &'static Rule
                 let mut primary = facts::tensor_label(at, &view, number, tensor, TensorPart::Data)
                     .text(format!("the first of {what} {things}"));
                 primary.span = Span::new(position, len);
-                let finding = Finding::new(rule, format!("{name} holds {what} {things}"), primary)
-                    .note("llama.cpp refuses the tensor under --check-tensors and when it quantizes; otherwise it computes with it");
-                // Masks of minus infinity are kept as plain f32 by some models.
-                match (scales, nan, view.index().dims(tensor).len()) {
-                    (false, 0, 0..=1) => finding.severity(Severity::Warning),
-                    _ => finding,
-                }
+                Finding::new(rule, format!("{name} holds {what} {things}"), primary)
+                    .note("llama.cpp refuses the tensor under --check-tensors and when it quantizes; otherwise it computes with it")
             });
         }
     }

@@ -51,9 +51,8 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             }
             _ => continue,
         };
-        sink.add(&RULE, || {
+        sink.add_as(&RULE, severity, || {
             Finding::new(&RULE, message, label)
-                .severity(severity)
                 .note(follows)
                 .help("convert the adapter anew: adapter_config.json has the values")
         });

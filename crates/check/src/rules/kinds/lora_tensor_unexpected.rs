@@ -9,7 +9,7 @@ use crate::sink::Sink;
 rule! {
     /// A tensor of a LoRA adapter ends neither in `.lora_a` nor in `.lora_b`.
     ///
-    /// llama.cpp refuses the whole adapter ("unexpected suffix"). Only norms that were trained along (`…_norm.weight`) are
+    /// llama.cpp, on which every loader of such adapters is built, refuses the whole adapter ("unexpected suffix"). Only norms that were trained along (`…_norm.weight`) are
     /// passed over, without effect. Adapters that replace whole matrices, DoRA magnitudes and added token embeddings cannot
     /// be said in this format.
     ///

@@ -10,7 +10,8 @@ rule! {
     ///
     /// A vocabulary is a GGUF file without tensors that holds a tokenizer: tests and programs that only count tokens load
     /// it. Without `tokenizer.ggml.tokens` there is nothing in it to load, and llama.cpp refuses it ("cannot find tokenizer
-    /// vocab in model file").
+    /// vocab in model file"). A model may still be of use to programs that bring a tokenizer of their own; a vocabulary is
+    /// not, so this is an error.
     ///
     /// Convert the tokenizer anew with `convert_hf_to_gguf.py --vocab-only`. If the file was meant to hold something else,
     /// `general.type` is wrong.
@@ -18,7 +19,7 @@ rule! {
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    if facts.str("general.type") != Some("vocab") || !facts.is_complete() || facts.rows().next().is_some() {
+    if !facts.is_vocabulary() {
         return;
     }
     let tokens = facts.key("tokenizer.ggml.tokens");
@@ -51,4 +52,20 @@ pub(super) fn good() -> crate::testing::Recipe {
         .kv("general.type", "vocab")
         .kv("tokenizer.ggml.tokens", vec!["a"])
         .into()
+}
+
+#[cfg(test)]
+#[test]
+fn an_empty_vocabulary_is_told_once() {
+    use ggufkit_testkit::{Builder, Value};
+    let file = Builder::new()
+        .kv("general.architecture", "llama")
+        .kv("general.type", "vocab")
+        .kv("tokenizer.ggml.model", "gpt2");
+    let empty = file.clone().kv("tokenizer.ggml.tokens", Value::strings::<&str>([]));
+    for file in [file, empty] {
+        let spoken = crate::testing::Recipe::from(file).spoken();
+        let spoken: Vec<_> = spoken.into_iter().filter(|name| *name != "empty-array").collect();
+        assert_eq!(spoken, [RULE.name]);
+    }
 }

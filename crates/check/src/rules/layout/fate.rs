@@ -13,7 +13,7 @@ const PLAUSIBLE: u64 = 1 << 48;
 
 /// What becomes of a tensor's data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::rules) enum Fate {
+pub(crate) enum Fate {
     /// It is all there, or the file's length is not known.
     Inside,
     /// It begins in the file; where it ends is not known.
@@ -44,7 +44,7 @@ pub(in crate::rules) struct Laid<'a, 'f> {
     pub(in crate::rules) data_start: u64,
     pub(in crate::rules) extents: &'f [Extent],
     /// What becomes of each of `extents`.
-    pub(in crate::rules) fates: Vec<Fate>,
+    pub(in crate::rules) fates: &'f [Fate],
     /// The position in the table of the tensor at which the sum of the padded sizes leaves 64 bits.
     pub(in crate::rules) overflow: Option<usize>,
 }
@@ -54,23 +54,51 @@ pub(in crate::rules) fn laid<'f, 'a>(
     facts: &'f Facts<'a>,
 ) -> impl Iterator<Item = Laid<'a, 'f>> + use<'f, 'a> {
     facts.views().filter_map(|(at, file, view)| {
+        let Fates { fates, overflow } = facts.fates(at)?;
+        let (alignment, data_start) = (view.index().alignment(), view.index().data_start()?);
+        let extents = facts.extents(at);
+        Some(Laid {
+            at,
+            file,
+            view,
+            size: file.size,
+            alignment,
+            data_start,
+            extents,
+            fates,
+            overflow: *overflow,
+        })
+    })
+}
+
+/// What becomes of the tensors of a file.
+pub(crate) struct Fates {
+    /// In the order of their offsets.
+    fates: Vec<Fate>,
+    /// The position in the table of the tensor at which the sum of the padded sizes leaves 64 bits.
+    overflow: Option<usize>,
+}
+
+impl Fates {
+    /// `None` where the layout cannot be judged.
+    pub(crate) fn of(file: &File<'_>, extents: &[Extent]) -> Option<Self> {
+        let view = file.view?;
         let index = view.index();
         if !index.is_complete() || file.diagnosis.dialect.is_some() {
             return None;
         }
         let (alignment, data_start) = (index.alignment(), index.data_start()?);
-        let extents = facts.extents(at);
         let overflow = overflow(&view, alignment, data_start);
         let base = index.header().base;
         let fates = fates(extents, alignment, data_start, base, file.size, overflow.is_some());
-        Some(Laid { at, file, view, size: file.size, alignment, data_start, extents, fates, overflow })
-    })
+        Some(Self { fates, overflow })
+    }
 }
 
 impl<'a, 'f> Laid<'a, 'f> {
     /// The tensors whose offset can be believed and whose size is known, by their offsets.
     pub(in crate::rules) fn sane(&self) -> impl Iterator<Item = &'f Extent> + use<'_, 'a, 'f> {
-        self.extents.iter().zip(&self.fates).filter(|(_, fate)| fate.is_sane()).map(|(extent, _)| extent)
+        self.extents.iter().zip(self.fates).filter(|(_, fate)| fate.is_sane()).map(|(extent, _)| extent)
     }
 
     /// The first of these alignments to which all tensors are packed, without a gap and without an overlap.

@@ -6,7 +6,7 @@ use crate::facts;
 use crate::finding::Label;
 use crate::rule::family;
 
-pub(super) mod fate;
+pub(crate) mod fate;
 pub(super) mod peek;
 
 family![

@@ -1,6 +1,7 @@
 //! Looks into padding and gaps with few and small reads.
 
 use ggufkit_format::Span;
+use ggufkit_io::read_full;
 
 use crate::subject::File;
 
@@ -79,13 +80,7 @@ impl<'a> Peek<'a> {
             let size = self.file.size.unwrap_or(u64::MAX);
             let wanted = size.saturating_sub(at).min(WINDOW);
             self.window.resize(usize::try_from(wanted).unwrap_or(0), 0);
-            let mut got = 0;
-            while let Some(rest) = self.window.get_mut(got..).filter(|rest| !rest.is_empty()) {
-                match source.read_at(rest, at.saturating_add(got as u64)) {
-                    Ok(n) if n > 0 => got += n,
-                    _ => break,
-                }
-            }
+            let got = read_full(source, &mut self.window, at).unwrap_or(0);
             self.window.truncate(got);
             self.start = at;
         }

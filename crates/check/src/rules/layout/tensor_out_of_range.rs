@@ -21,7 +21,7 @@ rule! {
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for laid in laid(facts) {
         let index = laid.view.index();
-        for (extent, fate) in laid.extents.iter().zip(&laid.fates) {
+        for (extent, fate) in laid.extents.iter().zip(laid.fates) {
             let Some(tensor) = index.tensors().get(extent.tensor) else { continue };
             if *fate != Fate::Nowhere {
                 continue;

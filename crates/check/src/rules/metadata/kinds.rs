@@ -2,6 +2,7 @@
 
 use ggufkit_format::spec::{KeyInfo, KeyType, ValueType};
 use ggufkit_format::{Payload, Scalar};
+use ggufkit_inspect::is_integer;
 
 use crate::facts::{Facts, Record};
 use crate::rule::Severity;
@@ -51,10 +52,6 @@ pub(super) fn found(record: &Record<'_>) -> KeyType {
         Payload::Array(array) => KeyType::Array(array.element_type),
         _ => KeyType::Scalar(record.kv.value_type),
     }
-}
-
-pub(super) fn is_integer(ty: ValueType) -> bool {
-    ggufkit_inspect::is_integer(ty)
 }
 
 pub(super) fn is_float(ty: ValueType) -> bool {

@@ -31,7 +31,11 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if facts.key(b"general.architecture\0").is_some() || facts.kind() == Kind::Imatrix {
         return;
     }
-    sink.add(&RULE, || {
+    let severity = match facts.kind() {
+        Kind::Diffusion => Severity::Note,
+        _ => RULE.severity,
+    };
+    sink.add_as(&RULE, severity, || {
         let primary = place::header_label(file, index.header(), HeaderPart::KvCount)
             .text(match index.kvs().len() {
             1 => "1 key-value, and it is another".to_owned(),
@@ -40,7 +44,6 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let finding = Finding::new(&RULE, RULE.summary, primary);
         match facts.kind() {
             Kind::Diffusion => finding
-                .severity(Severity::Note)
                 .note("programs for image models go by the names of the tensors; others refuse the file"),
             _ => finding
                 .note("llama.cpp and everything built on it refuse the file")

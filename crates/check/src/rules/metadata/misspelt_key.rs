@@ -96,14 +96,13 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     };
     for record in facts.records().filter(unknown).take(COMPARED) {
         let Some(meant) = suggestion(facts, &record) else { continue };
-        sink.add(&RULE, || {
-            let key = record.key().0;
+        let key = record.key().0;
+        let severity = if is_close(key, &meant) { Severity::Warning } else { Severity::Note };
+        sink.add_as(&RULE, severity, || {
             let shown = shorten(&meant, 80);
-            let close = is_close(key, &meant);
             let whole = meant.starts_with(b"{");
             let message = format!("\"{}\" is not a known key; was \"{shown}\" meant?", shorten(key, 80));
             let finding = Finding::new(&RULE, message, record.label(KvPart::Key).text("no reader asks for this key"))
-                .severity(if close { Severity::Warning } else { Severity::Note })
                 .note("readers take no notice of unknown keys: the value is as good as absent");
             match whole {
                 true => finding.help("put the architecture's name and a dot in front of it"),

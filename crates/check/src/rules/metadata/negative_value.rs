@@ -49,7 +49,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             _ => None,
         };
         let (part, number) = match record.value() {
-            Value::Array(array) if kinds::is_integer(array.element_type()) => {
+            Value::Array(array) if ggufkit_inspect::is_integer(array.element_type()) => {
                 let mut elements = array.iter().enumerate();
                 let Some((at, number)) = elements.find_map(|(at, value)| Some((at, negative(value)?))) else {
                     continue;
@@ -61,16 +61,15 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 (Element::Whole, number)
             }
         };
-        sink.add(&RULE, || {
+        let needed = kinds::is_needed(facts, record, info);
+        let severity = if needed { Severity::Error } else { kinds::severity(info) };
+        sink.add_as(&RULE, severity, || {
             let key = shorten(record.key().0, 80);
             let message = match part {
                 Element::Whole => format!("\"{key}\" is {number}, and it cannot be negative"),
                 _ => format!("an element of \"{key}\" is {number}, and it cannot be negative"),
             };
-            let needed = kinds::is_needed(facts, record, info);
-            let severity = if needed { Severity::Error } else { kinds::severity(info) };
             Finding::new(&RULE, message, record.label(KvPart::Value(part)).text(number.to_string()))
-                .severity(severity)
                 .note("readers refuse it, or take its bits for a huge number")
                 .help("leave the key out where nothing is meant, or write the number")
         });

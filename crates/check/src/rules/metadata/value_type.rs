@@ -30,7 +30,13 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         if !scores && !matches!(kinds::misfit(record, info), Some(Misfit::Kind(_))) {
             continue;
         }
-        sink.add(&RULE, || {
+        let needed = kinds::is_needed(facts, record, info);
+        let severity = match (scores, needed) {
+            (true, _) => RULE.severity,
+            (_, true) => Severity::Error,
+            (_, false) => kinds::severity(info),
+        };
+        sink.add_as(&RULE, severity, || {
             let key = shorten(record.key().0, 80);
             let part = match record.kv.payload {
                 Payload::Array(_) => KvPart::ElementType(Element::Whole),
@@ -43,14 +49,11 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     .help("convert the model again with a current converter: it writes scores as f32");
             }
             let message = format!("\"{key}\" is {found}, where {} is read", kinds::expected(info));
-            let needed = kinds::is_needed(facts, record, info);
-            let severity = if needed { Severity::Error } else { kinds::severity(info) };
             let note = match needed {
                 true => "every engine needs this key: it refuses the file, or takes the value for 0",
                 false => kinds::consequence(info),
             };
             let finding = Finding::new(&RULE, message, primary)
-                .severity(severity)
                 .note(note)
                 .help(match info.types.first() {
                     Some(ty) => format!("write the value as {ty}"),
@@ -81,7 +84,7 @@ fn meant(value: &Value<'_>, types: &[KeyType]) -> Option<Scalar> {
             "true" | "True" => Some(Scalar::Bool(1)),
             _ => None,
         },
-        (Value::String(text), ty) if kinds::is_integer(ty) && text.0.len() < 24 => {
+        (Value::String(text), ty) if ggufkit_inspect::is_integer(ty) && text.0.len() < 24 => {
             kinds::convert(Scalar::I64(value.as_str()?.parse().ok()?), ty)
         }
         (Value::String(text), ValueType::FLOAT32) if text.0.len() < 48 => {

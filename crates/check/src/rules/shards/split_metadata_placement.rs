@@ -53,7 +53,8 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             if before.is_none() && !first.index().is_complete() {
                 continue;
             }
-            sink.add(&RULE, || {
+            let severity = if before.is_some() { RULE.severity } else { Severity::Note };
+            sink.add_as(&RULE, severity, || {
                 let label = |file: usize, view: &View<'_>, number: usize, kv: &Kv| -> Label {
                     facts::kv_label(file, view, number, kv, KvPart::Value(Element::Whole))
                 };
@@ -70,7 +71,6 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     None => {
                         let message = format!("\"{name}\" is not in the first file");
                         Finding::new(&RULE, message, primary.text("only here"))
-                            .severity(Severity::Note)
                             .note("llama.cpp reads metadata from the first file only; merging tools drop this key")
                     }
                 }

@@ -27,7 +27,11 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let triggers = &issues.triggers;
         let words = triggers.kept().iter().find(|(_, trigger)| *trigger == Trigger::Words);
         let Some((spot, trigger)) = words.or(triggers.first()) else { continue };
-        sink.add(&RULE, || {
+        let severity = match trigger {
+            Trigger::Words => RULE.severity,
+            Trigger::Command => Severity::Note,
+        };
+        sink.add_as(&RULE, severity, || {
             let message = format!("{} depends on \"{}\" in a message", title(template), shorten(spot.text, 40));
             let finding = Finding::new(&RULE, message, spot_label(facts, template, spot));
             let finding = match triggers.count() {
@@ -39,7 +43,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     .note("a hidden branch can add instructions to prompts about one subject and to no others")
                     .help("read the branch with `gguf template FILE`, and compare with the original model's template"),
                 Trigger::Command => {
-                    finding.severity(Severity::Note).note("a message that holds the command is laid out in another way")
+                    finding.note("a message that holds the command is laid out in another way")
                 }
             }
         });

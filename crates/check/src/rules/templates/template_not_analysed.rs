@@ -27,7 +27,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let Some(why) = &issues.not_parsed else { continue };
         sink.add(&RULE, || {
             let label = facts.kv_label(&template.place, KvPart::Value(Element::Whole));
-            let message = format!("{} was not parsed: {why}", title(template));
+            let message = format!("{} asks too much of a parser: {why}", title(template));
             Finding::new(&RULE, message, label.text(format!("{} bytes", template.text.len())))
                 .note("parsers that recurse overflow their stack on templates that nest so deeply")
                 .help("read it with `gguf template` before an engine loads the file")

@@ -25,7 +25,8 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let urls = &issues.urls;
         let gated = urls.kept().iter().find(|(_, gated)| *gated);
         let Some((spot, gated)) = gated.or(urls.first()) else { continue };
-        sink.add(&RULE, || {
+        let severity = if *gated { Severity::Warning } else { RULE.severity };
+        sink.add_as(&RULE, severity, || {
             let message = format!("{} writes the address \"{}\"", title(template), shorten(spot.text, 80));
             let finding = Finding::new(&RULE, message, spot_label(facts, template, spot));
             let finding = match urls.count() {
@@ -34,7 +35,6 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             };
             match gated {
                 true => finding
-                    .severity(Severity::Warning)
                     .note("it stands under a condition on words of the conversation")
                     .help("do not use the file before you know who wrote the template"),
                 false => finding.note("the model sees it in every prompt and may repeat it"),

@@ -1,5 +1,3 @@
-use std::collections::HashMap;
-
 use ggufkit_format::{TensorPart, shorten};
 
 use crate::facts::Facts;
@@ -20,26 +18,15 @@ rule! {
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    let again = facts.duplicate_tensors();
-    if again.is_empty() {
-        return;
-    }
-    let mut first: HashMap<(usize, &[u8]), crate::facts::TensorAt<'_>> = HashMap::new();
-    for row in facts.rows() {
-        first.entry((row.file, row.name())).or_insert(row);
-    }
-    for place in again {
+    for [first, place] in facts.duplicate_tensors() {
         sink.add(&RULE, || {
             let name = place.part.view.name(place.record);
             let message = format!("the tensor name \"{}\" occurs more than once", shorten(name.0, 80));
             let primary = facts.tensor_label(&place, TensorPart::Name).text("it occurs here again");
-            let mut finding = Finding::new(&RULE, message, primary)
+            Finding::new(&RULE, message, primary)
                 .note("llama.cpp and gguf-py refuse the file; other readers use the first or the last tensor")
-                .help("write the file anew without the one that is not meant");
-            if let Some(row) = first.get(&(facts.file_of(place.file), name.0)) {
-                finding = finding.because(row.label(TensorPart::Name).text("first here"));
-            }
-            finding
+                .help("write the file anew without the one that is not meant")
+                .because(facts.tensor_label(&first, TensorPart::Name).text("first here"))
         });
     }
 }

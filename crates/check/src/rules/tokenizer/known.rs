@@ -1,6 +1,9 @@
-//! Names that llama.cpp knows.
+//! Names that llama.cpp knows: those of `src/llama-vocab.cpp` in commit 0c1e57098.
 
-/// Values of `tokenizer.ggml.model` that llama.cpp loads (`src/llama-vocab.cpp`, November 2026).
+/// When llama.cpp had the names below.
+pub(super) const AS_OF: &str = "November 2026";
+
+/// Values of `tokenizer.ggml.model` that llama.cpp loads.
 pub(super) const MODELS: &[&str] = &[
     "llama",
     "gpt2",
@@ -30,8 +33,7 @@ pub(super) fn reads_merges(model: &str) -> bool {
     reads_pre(model) || model == "gemma4"
 }
 
-/// Values of `tokenizer.ggml.pre` that llama.cpp compares with when it loads a byte-pair vocabulary
-/// (`src/llama-vocab.cpp`, November 2026). Sorted.
+/// Values of `tokenizer.ggml.pre` that llama.cpp compares with when it loads a byte-pair vocabulary. Sorted.
 pub(super) const PRE: &[&str] = &[
     "a.x-4.0",
     "afmoe",
@@ -59,6 +61,7 @@ pub(super) const PRE: &[&str] = &[
     "gemma4",
     "gigachat",
     "glm4",
+    "glm5",
     "gpt-2",
     "gpt-4o",
     "gpt3-finnish",
@@ -130,5 +133,12 @@ mod tests {
     #[test]
     fn names_are_sorted_so_that_they_can_be_searched() {
         assert!(super::PRE.is_sorted());
+    }
+
+    #[test]
+    fn new_names_are_known() {
+        for name in ["glm4", "glm5", "qwen35", "youtu"] {
+            assert!(super::PRE.binary_search(&name).is_ok(), "{name}");
+        }
     }
 }

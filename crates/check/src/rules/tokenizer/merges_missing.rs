@@ -1,6 +1,6 @@
 use ggufkit_format::{Element, KvPart};
 
-use super::{known, model, value_label};
+use super::{has_tokens, known, model, value_label};
 use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::rule::rule;
@@ -12,7 +12,7 @@ rule! {
     /// The tokenizers `gpt2` and `gemma4` join pieces by the ranked rules of `tokenizer.ggml.merges`. Without them
     /// llama.cpp refuses the file ("cannot find tokenizer merges in model file"); a loader that goes on cuts every text
     /// into single bytes, and the model answers nonsense. Files whose pre-tokenizer is `kimi-k2` are the exception:
-    /// their ranks follow from the vocabulary.
+    /// their ranks follow from the vocabulary. Programs that bring a tokenizer of their own still run the model.
     ///
     /// Convert the model again with `merges.txt` or `tokenizer.json` beside it. Tools that copy metadata array by array
     /// and skip what is large are the usual cause.
@@ -24,7 +24,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let Some(place) = facts.key("tokenizer.ggml.model") else { return };
     let Some(merges) = facts.key("tokenizer.ggml.merges") else {
         // Without tokens either, another rule speaks.
-        if !facts.is_complete() || facts.str("tokenizer.ggml.pre") == Some("kimi-k2") || facts.key("tokenizer.ggml.tokens").is_none() {
+        if !facts.is_complete() || facts.str("tokenizer.ggml.pre") == Some("kimi-k2") || !has_tokens(facts) {
             return;
         }
         sink.add(&RULE, || {

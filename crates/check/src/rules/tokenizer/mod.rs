@@ -5,9 +5,10 @@ mod known;
 use ggufkit_format::{Element, Kv, KvPart, Value, shorten};
 use ggufkit_inspect::Place;
 
-use crate::facts::Facts;
-use crate::finding::Label;
-use crate::rule::family;
+use crate::facts::{Facts, counted};
+use crate::finding::{Finding, Label};
+use crate::rule::{Rule, Severity, family};
+use crate::sink::Sink;
 use crate::vocabulary::Vocabulary;
 
 family![
@@ -56,11 +57,6 @@ fn tokens_count_label<'a>(facts: &Facts<'a>, place: &Place<'a, Kv>, count: u64) 
     facts.kv_label(place, KvPart::Count(Element::Whole)).text(counted(count, "token"))
 }
 
-/// A number of things: `1 score`, `2 scores`.
-fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
-
 /// A token as a message says it: `7 ("<s>")`.
 fn said(vocabulary: &Vocabulary<'_>, id: u32) -> String {
     format!("{id} (\"{}\")", shorten(vocabulary.token(id), 40))
@@ -69,6 +65,41 @@ fn said(vocabulary: &Vocabulary<'_>, id: u32) -> String {
 /// The number of elements of an array, which a rule about parallel arrays compares.
 fn array_len<'a>(place: &Place<'a, Kv>) -> Option<u64> {
     Some(place.part.view.value(place.record).as_array()?.len())
+}
+
+/// Whether there is a vocabulary to speak of: one without tokens is told as that, and nothing else is said about it.
+fn has_tokens(facts: &Facts<'_>) -> bool {
+    facts.key("tokenizer.ggml.tokens").is_some_and(|tokens| array_len(&tokens) != Some(0))
+}
+
+/// The finding about an array that stands parallel to the tokens and has another length.
+fn parallel(
+    facts: &Facts<'_>,
+    sink: &mut Sink<'_>,
+    rule: &'static Rule,
+    key: &str,
+    element: &str,
+    help: &str,
+) {
+    let (Some(array), Some(tokens)) = (facts.key(key), facts.key("tokenizer.ggml.tokens")) else { return };
+    let (Some(have), Some(want)) = (array_len(&array), array_len(&tokens)) else { return };
+    if have == want || want == 0 {
+        return;
+    }
+    let severity = if have < want { rule.severity } else { Severity::Warning };
+    sink.add_as(rule, severity, || {
+        let (elements, wanted) = (counted(have, element), counted(want, "token"));
+        let label = facts.kv_label(&array, KvPart::Count(Element::Whole)).text(elements.clone());
+        Finding::new(rule, format!("the vocabulary has {elements} for {wanted}"), label)
+            .because(tokens_count_label(facts, &tokens, want))
+            .help(help)
+            .note(match have < want {
+                true => {
+                    "llama.cpp refuses the file; loaders that do not compare the lengths read past the array"
+                }
+                false => "loaders ignore the surplus; the arrays were not written from the same vocabulary",
+            })
+    });
 }
 
 /// The keys `tokenizer.ggml.*_token_id` with their values, in the order of the file.

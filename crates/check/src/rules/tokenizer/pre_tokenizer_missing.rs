@@ -1,4 +1,4 @@
-use super::{known, model, value_label};
+use super::{has_tokens, known, model, value_label};
 use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::rule::rule;
@@ -20,7 +20,8 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let Some(name) = model(facts).filter(|name| known::reads_pre(name)) else { return };
     let Some(place) = facts.key("tokenizer.ggml.model") else { return };
     let empty = facts.str("tokenizer.ggml.pre") == Some("");
-    if !(empty || facts.is_complete() && facts.key("tokenizer.ggml.pre").is_none()) {
+    // Without tokens there is nothing to cut words for, and another rule speaks.
+    if !has_tokens(facts) || !(empty || facts.is_complete() && facts.key("tokenizer.ggml.pre").is_none()) {
         return;
     }
     sink.add(&RULE, || {

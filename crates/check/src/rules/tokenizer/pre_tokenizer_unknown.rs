@@ -31,7 +31,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     sink.add(&RULE, || {
         let message = format!("\"{}\" is no pre-tokenizer that llama.cpp knows", shorten(name.as_bytes(), 60));
         let finding = Finding::new(&RULE, message, value_label(facts, &place).text("the rule that cuts words"))
-            .note("llama.cpp refuses the file: \"unknown pre-tokenizer type\"");
+            .note(format!("llama.cpp of {} refuses the file: \"unknown pre-tokenizer type\"", known::AS_OF));
         match known::PRE.iter().find(|known| alike(known, name)) {
             Some(known) => finding.help(format!("there is one of the name \"{known}\"")),
             None => finding.help("use a version of llama.cpp that knows it, or the name that the converter gives"),

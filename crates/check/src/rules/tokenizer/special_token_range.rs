@@ -11,7 +11,8 @@ rule! {
     ///
     /// Keys such as `tokenizer.ggml.bos_token_id` hold indices into `tokenizer.ggml.tokens`. llama.cpp warns and goes on
     /// with the default of the tokenizer, which for another vocabulary is some ordinary token; mistral.rs and others that
-    /// index without looking crash. An end token that is not known lets the model talk on until its context is full.
+    /// index without looking crash. An end token that is not known lets the model talk on until its context is full. It is
+    /// an error although llama.cpp loads the file: no reader can use the key as what it says it is.
     ///
     /// Find the token's text in the original `tokenizer_config.json` and set the key to its index; remove the key if the
     /// model has no such token. 4294967295 is -1 in 32 bits, which writers use for "none": remove that key too.
@@ -30,9 +31,11 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for (place, key, value) in special_tokens(facts) {
         let Value::Scalar(scalar) = value else { continue };
         let Some(id) = scalar.as_integer().filter(|id| *id < 0 || *id >= i128::from(count)) else { continue };
-        sink.add(&RULE, || {
+        let none =
+            id == NONE || matches!(scalar, Scalar::I8(-1) | Scalar::I16(-1) | Scalar::I32(-1) | Scalar::I64(-1));
+        let severity = if none { Severity::Warning } else { RULE.severity };
+        sink.add_as(&RULE, severity, || {
             let key = ByteStr(key).display();
-            let none = id == NONE || matches!(scalar, Scalar::I8(-1) | Scalar::I16(-1) | Scalar::I32(-1) | Scalar::I64(-1));
             let last = count.saturating_sub(1);
             let message = format!("{key} is {id}, and the vocabulary ends with token {last}");
             let label = value_label(facts, &place);
@@ -46,7 +49,6 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let remove = Change::RemoveKv { index: place.index as u64 };
             match none {
                 true => finding
-                    .severity(Severity::Warning)
                     .note("0xffffffff is -1 in 32 bits: a writer's \"none\" for a token that the model does not have")
                     .help("remove the key if the model has no such token")
                     .fix(Safety::Unsafe, "remove the key, so that the token is absent", remove),

@@ -1,9 +1,5 @@
-use ggufkit_format::{Element, KvPart};
-
-use super::{array_len, tokens_count_label};
 use crate::facts::Facts;
-use crate::finding::Finding;
-use crate::rule::{Severity, rule};
+use crate::rule::rule;
 use crate::sink::Sink;
 
 rule! {
@@ -19,25 +15,8 @@ rule! {
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    let (Some(scores), Some(tokens)) = (facts.key("tokenizer.ggml.scores"), facts.key("tokenizer.ggml.tokens")) else {
-        return;
-    };
-    let (Some(have), Some(want)) = (array_len(&scores), array_len(&tokens)) else { return };
-    if have == want {
-        return;
-    }
-    sink.add(&RULE, || {
-        let label = facts.kv_label(&scores, KvPart::Count(Element::Whole)).text(super::counted(have, "score"));
-        let finding = Finding::new(&RULE, format!("the vocabulary has {} for {}", super::counted(have, "score"), super::counted(want, "token")), label)
-            .because(tokens_count_label(facts, &tokens, want))
-            .help("write both arrays anew from the original tokenizer");
-        match have < want {
-            true => finding.note("llama.cpp refuses the file; loaders that do not compare the lengths read past the array"),
-            false => finding
-                .severity(Severity::Warning)
-                .note("loaders ignore the surplus; the arrays were not written from the same vocabulary"),
-        }
-    });
+    let help = "write both arrays anew from the original tokenizer";
+    super::parallel(facts, sink, &RULE, "tokenizer.ggml.scores", "score", help);
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     sink.add(&RULE, || {
         let message = format!("\"{}\" is no tokenizer that llama.cpp knows", shorten(name.as_bytes(), 60));
         Finding::new(&RULE, message, value_label(facts, &place).text("the name of the algorithm"))
-            .note("llama.cpp refuses the file: \"unknown tokenizer\"")
+            .note(format!("llama.cpp of {} refuses the file: \"unknown tokenizer\"", known::AS_OF))
             .help(format!("known names are {}", known::MODELS.join(", ")))
     });
 }

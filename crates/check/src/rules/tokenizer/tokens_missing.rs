@@ -11,7 +11,8 @@ rule! {
     ///
     /// `tokenizer.ggml.tokens` must be an array of strings, one for each token. llama.cpp refuses the file without it
     /// ("cannot find tokenizer vocab in model file"), and with a value of another type; Ollama and the Python loaders
-    /// fail later, at the first text. Only the tokenizers `none` and `no_vocab` go without tokens.
+    /// fail later, at the first text. Programs that bring a tokenizer of their own, as candle and mistral.rs can, still run
+    /// the model, so this is no error. Only the tokenizers `none` and `no_vocab` go without tokens.
     ///
     /// Convert the model again with its tokenizer files (`tokenizer.json`, `tokenizer.model`) beside it. If the model
     /// works on embeddings alone, set `tokenizer.ggml.model` to `none`.
@@ -20,6 +21,10 @@ rule! {
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let Some(place) = facts.key("tokenizer.ggml.tokens") else {
+        // Of a vocabulary another rule says so.
+        if facts.is_vocabulary() {
+            return;
+        }
         let (Some(name), true) = (model(facts), facts.is_complete()) else { return };
         let Some(place) = facts.key("tokenizer.ggml.model") else { return };
         // What none of us knows may keep its tokens elsewhere; RWKV once did.
@@ -36,6 +41,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     };
     match crate::vocabulary::strings(&place) {
         Some(tokens) if !tokens.is_empty() => {}
+        Some(_) if facts.is_vocabulary() => {}
         Some(_) => sink.add(&RULE, || {
             Finding::new(&RULE, "the vocabulary holds no token", tokens_count_label(facts, &place, 0))
                 .note("llama.cpp cannot turn any text into tokens with it")

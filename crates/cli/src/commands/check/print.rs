@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use ggufkit::check::{Answer, Report, Severity, Subject, Verdict, render};
+use ggufkit::check::{Answer, Report, Severity, Subject, UNREAD, Verdict, render};
 
 use super::Format;
 use crate::frame::Document;
@@ -92,7 +92,8 @@ pub(super) fn report(
     }
     for omission in &report.omissions {
         let word = out.paint(Ink::Warn, "not examined");
-        writeln!(out, "{word}: {}, because {}", omission.what, omission.why)?;
+        let hint = if omission.why == UNREAD { " (--data reads them)" } else { "" };
+        writeln!(out, "{word}: {}, because {}{hint}", omission.what, omission.why)?;
     }
     let head = out.paint(Ink::Head, document.label).to_string();
     let mut sums = Vec::new();
