@@ -159,8 +159,8 @@ fn a_call_that_comes_to_no_file_is_a_document_too() {
         (&["extract", "m.gguf", "--rows", "5:2", "-o", "out", "--json"], "bad-arguments", 2),
         (&["tensors", "--json", "m.gguf", "--name", "["], "bad-arguments", 2),
         (&["dump", "--format", "json", "m.gguf", "--nosuch"], "bad-arguments", 2),
-        (&["check", "--json", "m.gguf", "--select", "nosuch"], "bad-decision", 2),
-        (&["template", "--json", "m.gguf", "--messages", "absent.json"], "bad-messages", 2),
+        (&["check", "--json", "m.gguf", "--select", "nosuch"], "bad-options", 2),
+        (&["template", "--json", "m.gguf", "--messages", "absent.json"], "not_found", 2),
     ] {
         let output = words(&folder, args);
         assert_eq!(output.status.code(), Some(status), "{args:?}");

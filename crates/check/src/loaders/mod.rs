@@ -150,7 +150,7 @@ fn answer(facts: &Facts<'_>, report: &Report, loader: Loader) -> Answer {
         Loader::LlamaCpp if facts.views().any(|(_, _, view)| view.index().alignment() % 32 != 0) => {
             unknown("where the file is mapped, tensors have to lie at multiples of 32")
         }
-        Loader::Ollama => unknown("nothing that it is known to refuse; it was not run"),
+        Loader::Ollama => unknown("no reason to refuse it is known; it was not run"),
         Loader::LlamaCpp => {
             match crate::rules::is_described(facts).map(|known| known && vocabulary_is_plain(facts)) {
                 Some(true) => Answer {
@@ -169,7 +169,7 @@ fn answer(facts: &Facts<'_>, report: &Report, loader: Loader) -> Answer {
             loader,
             verdict: Verdict::Accepts,
             rule: None,
-            why: "nothing that it refuses".to_owned(),
+            why: "no reason to refuse it was found".to_owned(),
         },
     }
 }

@@ -20,7 +20,7 @@ pub fn sarif_rules() -> Value {
                 "name": rule.name,
                 "shortDescription": { "text": rule.summary },
                 "fullDescription": { "text": first_line(rule.manual) },
-                "help": { "text": rule.manual, "markdown": rule.manual },
+                "help": { "text": manual(rule), "markdown": manual(rule) },
                 "defaultConfiguration": { "level": level(rule.severity) },
                 "properties": { "tags": [rule.family.name()] },
             })
@@ -114,6 +114,12 @@ const fn level(severity: Severity) -> &'static str {
         Severity::Warning => "warning",
         Severity::Note => "note",
     }
+}
+
+/// The manual without the space that begins each line of a doc comment.
+fn manual(rule: &Rule) -> String {
+    let lines = rule.manual.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn first_line(manual: &str) -> &str {

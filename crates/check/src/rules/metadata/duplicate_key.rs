@@ -11,7 +11,8 @@ rule! {
     /// Readers disagree on which value counts: llama.cpp and gguf-py refuse the file, JavaScript and Go readers keep the
     /// last value, this one the first. So what a person is shown need not be what an engine uses.
     ///
-    /// Decide which value is right and remove the others. `gguf get --all FILE KEY` shows each with its place.
+    /// Decide which value is right and remove the others. `gguf get --all FILE KEY` shows them, and
+    /// `gguf repair --duplicates keep-first` or `keep-last` leaves one.
     GG103 "duplicate-key" Metadata Error: "a key occurs more than once"
 }
 
@@ -24,7 +25,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let primary = facts.kv_label(&place, KvPart::Key).text("it occurs here again");
             let finding = Finding::new(&RULE, message, primary)
                 .note("llama.cpp and gguf-py refuse the file; other readers keep the first or the last value")
-                .help("remove all but one: `gguf get --all` shows the values")
+                .help("`gguf get --all FILE KEY` shows the values; `gguf repair FILE -o OUT --duplicates keep-first` (or keep-last) leaves one")
                 .because(facts.kv_label(&first, KvPart::Key).text("first here"));
             let equal = first.record.value_type == place.record.value_type
                 && view.bytes(first.record.value_span) == view.bytes(place.record.value_span);

@@ -42,7 +42,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     let safety = if ends { Safety::Safe } else { Safety::Unsafe };
                     let change = Change::SetKey { index: record.index as u64, key: cut.to_vec() };
                     finding
-                        .help("write strings with their length and without a terminator")
+                        .help("`gguf repair FILE -o OUT` takes the NUL from keys, names and texts")
                         .fix(safety, format!("cut the key to \"{}\"", shorten(cut, 80)), change)
                 }
             }

@@ -61,6 +61,8 @@ struct Ignore {
 pub(super) struct Config {
     pub(super) check: Check,
     ignores: Vec<(Option<Vec<Glob>>, String, String)>,
+    /// The folder of the file that it was read from, without links.
+    folder: Option<PathBuf>,
 }
 
 impl Config {
@@ -100,14 +102,26 @@ impl Config {
         {
             *baseline = folder.join(&*baseline);
         }
-        Ok(Self { check, ignores })
+        let folder = std::fs::canonicalize(&path).ok().and_then(|path| path.parent().map(Path::to_owned));
+        Ok(Self { check, ignores, folder })
     }
 
-    /// Adds what is ignored for a file.
-    pub(super) fn ignore(&self, selection: &mut Selection, path: &str, file_name: Option<&str>) {
+    /// Adds what is ignored for a file. Patterns are held against its path as given, its path from the folder of the
+    /// configuration, and its name: so that it is no matter from where, and how, it was named.
+    pub(super) fn ignore(&self, selection: &mut Selection, path: &Path) {
+        if self.ignores.is_empty() {
+            return;
+        }
+        let whole = std::fs::canonicalize(path).ok();
+        let within = self
+            .folder
+            .as_ref()
+            .zip(whole.as_ref())
+            .and_then(|(folder, path)| path.strip_prefix(folder).ok());
+        let names = [Some(path), within, path.file_name().map(Path::new)];
         for (globs, rule, reason) in &self.ignores {
             let fits = |glob: &Glob| {
-                glob.matches(path.as_bytes()) || file_name.is_some_and(|name| glob.matches(name.as_bytes()))
+                names.iter().flatten().any(|name| glob.matches(name.as_os_str().as_encoded_bytes()))
             };
             if globs.as_ref().is_none_or(|globs| globs.iter().any(fits)) {
                 // Names were looked up when the configuration was read.

@@ -152,7 +152,7 @@ impl Args {
         match self.decide() {
             Ok((config, options, _)) if self.fix => self.fix(out, &config, options),
             Ok((config, options, fail_on)) => self.judge(out, &config, options, fail_on),
-            Err(message) => self.refuse(out, &Failure::usage("options", message)),
+            Err(message) => self.refuse(out, &Failure::usage("bad-options", message)),
         }
     }
 
@@ -183,7 +183,9 @@ impl Args {
             options.per_rule = PER_RULE_OF_BASELINE;
         } else if let Some(path) = self.baseline.as_ref().or(config.check.baseline.as_ref()) {
             let shown = crate::out::path(path);
-            let text = config::read(path, MAX_BASELINE).map_err(|error| format!("{shown}: {error}"))?;
+            let text = config::read(path, MAX_BASELINE).map_err(|error| {
+                format!("the baseline {shown} cannot be read: {error}; --write-baseline {shown} writes it")
+            })?;
             let baseline = Baseline::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
             options.baseline = Some(baseline);
         }
@@ -198,8 +200,7 @@ impl Args {
             return self.refuse(out, &Failure::usage("fix-of-several", message));
         };
         let file = std::path::Path::new(file);
-        let name = file.file_name().and_then(|name| name.to_str());
-        config.ignore(&mut rules.selection, &crate::out::path(file), name);
+        config.ignore(&mut rules.selection, file);
         let mut policy = ggufkit::edit::repair::Policy::default();
         policy.rules = Options { per_rule: policy.rules.per_rule, baseline: None, ..rules };
         policy.own = false;
@@ -225,8 +226,9 @@ impl Args {
             let judged = files_of(document);
             let subject = Subject { files: &judged, set: document.set, problems: document.problems };
             let mut options = options.clone();
-            let name = judged.first().and_then(|file| file.file_name);
-            config.ignore(&mut options.selection, document.label, name);
+            if let Some(path) = document.parts.first().and_then(|part| part.path.as_deref()) {
+                config.ignore(&mut options.selection, path);
+            }
             let scan = self.data.then(|| scan::scan(out, document.label, &subject, self.threads));
             let report = check(&subject, &options, scan.as_ref());
             let answers = if self.loaders { answers(&subject) } else { Vec::new() };

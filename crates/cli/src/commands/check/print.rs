@@ -79,7 +79,7 @@ pub(super) fn report(
     };
     write!(out, "{text}")?;
     if matches!(format, Format::Concise | Format::Github) {
-        return Ok(());
+        return beside(out, document.label, report);
     }
     for ignored in &report.ignored {
         let word = out.paint(Ink::Faint, "ignored");
@@ -117,6 +117,27 @@ pub(super) fn report(
         }
         false => writeln!(out, "{head}: {}", sums.join(", ")),
     }
+}
+
+/// What is no finding and has to be said, on standard error: standard output has a finding a line and nothing else.
+fn beside(out: &mut Out, label: &str, report: &Report) -> io::Result<()> {
+    for ignored in &report.ignored {
+        let reason = crate::out::plain(ignored.reason.as_bytes());
+        let text = format!("{label}: {} of {} ({reason})", ignored.count, ignored.rule.name);
+        out.message(Ink::Faint, "ignored", &text)?;
+    }
+    if report.known > 0 {
+        out.message(Ink::Faint, "known", &format!("{label}: {} in the baseline", report.known))?;
+    }
+    // That weights are not read unless asked for is said once, in the help.
+    for omission in report.omissions.iter().filter(|omission| omission.why != UNREAD) {
+        out.message(
+            Ink::Warn,
+            "not examined",
+            &format!("{label}: {}, because {}", omission.what, omission.why),
+        )?;
+    }
+    Ok(())
 }
 
 /// One line a reader: what it does with the file, and the rule that decides.

@@ -177,7 +177,7 @@ impl Args {
             let kind = error.kind();
             Failure::Io(io::Error::new(kind, format!("{shown}: {error}")))
         })?;
-        let wrong = |what: String| Failure::usage("messages", format!("{shown}: {what}"));
+        let wrong = |what: String| Failure::usage("bad-messages", format!("{shown}: {what}"));
         // Read into the engine's own values, which keep the order of an object's keys.
         let given: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         let mut variables = Variables::new();
