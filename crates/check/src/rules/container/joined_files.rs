@@ -30,8 +30,8 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 .text("the magic of a second GGUF");
             let finding = Finding::new(&RULE, format!("a second GGUF begins at {second:#x}"), primary)
                 .note("loaders see the first head only: tensors of the second are absent for them")
-                .help("`gguf repair FILE --separate -o FOLDER` cuts it apart; merge the parts with a tool that writes a new head")
-                .fix(Safety::Safe, "cut the file apart where the second begins", Change::Separate { at: second });
+                .help("`gguf repair FILE --separate -o FOLDER` cuts it apart; `llama-gguf-split --merge` joins shards rightly")
+                .fix(Safety::Unsafe, "cut the file apart where the second begins", Change::Separate { at: second });
             match facts.u64("split.count") {
                 Some(2..) => finding.note("the first is a shard: shards are joined by merging, never with `cat`"),
                 _ => finding,
