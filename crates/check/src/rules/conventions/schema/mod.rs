@@ -316,8 +316,6 @@ pub(super) fn full_key(arch: &str, key: &str) -> String {
 }
 
 #[cfg(test)]
-mod models;
-#[cfg(test)]
 mod published;
 #[cfg(test)]
 mod tests;

@@ -1,3 +1,5 @@
+mod models;
+
 use std::collections::BTreeSet;
 
 use ggufkit_format::spec::{arch, keys};

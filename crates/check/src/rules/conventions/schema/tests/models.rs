@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use ggufkit_format::spec::{ValueType, keys};
 use ggufkit_testkit::{Builder, Tensor, Value};
 
-use super::arch::ALL;
-use super::params::Params;
-use super::rows::ROUTER;
-use super::{Dim, Need, Row, Schema, full_key};
+use super::super::arch::ALL;
+use super::super::params::Params;
+use super::super::rows::ROUTER;
+use super::super::{Dim, Need, Row, Schema, full_key};
 use crate::facts::Facts;
 use crate::testing::Recipe;
 use crate::{Options, Severity};
