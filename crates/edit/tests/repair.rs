@@ -635,4 +635,34 @@ fn what_follows_the_last_tensor_at_once_is_kept() {
     let outcome = run(&file, Options::new(), &Policy::default()).unwrap();
     let out = outcome.outputs[0].plan.render(&file).unwrap();
     assert_eq!(out, file);
+    // Where padding is missing too it is added behind them.
+    let short =
+        Builder::new().tensor(Tensor::f32("t", &[4])).final_padding(false).trailing(*b"TRAILER").bytes();
+    let outcome = run(&short, Options::new(), &Policy::default()).unwrap();
+    let out = outcome.outputs[0].plan.render(&short).unwrap();
+    assert!(out.starts_with(&short));
+}
+
+#[test]
+fn what_would_come_out_unreadable_or_worse_or_enormous_is_refused() {
+    let keep_last = || {
+        let mut policy = Policy::default();
+        policy.duplicates = Duplicates::KeepLast;
+        policy
+    };
+    let only_findings = || {
+        let mut policy = Policy::default();
+        policy.own = false;
+        policy
+    };
+    let tensors = |file: Builder| file.tensor(Tensor::f32("a", &[3])).tensor(Tensor::f32("b", &[3])).bytes();
+    let twice =
+        |value: Value| tensors(Builder::new().kv("general.alignment", 32_u32).kv("general.alignment", value));
+    for value in [Value::F32(1.0), Value::U32(0), Value::I64(-32), Value::U64(1 << 40), Value::from("32")] {
+        let said = refused(&twice(value.clone()), &keep_last());
+        assert!(!said.is_empty(), "{value:?}");
+    }
+    // Under its own name the key would count, and the offsets are spaced otherwise.
+    let file = tensors(Builder::new().kv("general.alignment\0", 64_u32));
+    assert!(!refused(&file, &only_findings()).is_empty());
 }

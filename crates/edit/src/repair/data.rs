@@ -51,8 +51,8 @@ impl Work<'_> {
             self.say_order(&order)?;
             let moved = !index.tensors().is_empty() && self.document.alignment() != index.alignment();
             // Behind the last tensor padding can be told from something else only where the file ends with it.
-            let tail = Span::between(extents.end, padded);
-            let unclear = self.size > padded && self.is_dirty(tail)?;
+            let tail = Span::between(extents.end, padded.min(self.size));
+            let unclear = self.size != padded && self.is_dirty(tail)?;
             let end = if unclear { extents.end } else { padded.min(self.size) };
             let dirty = self.dirty(&extents, start, end)?;
             self.relayout = order.unlike.is_some() || moved || dirty;

@@ -19,6 +19,7 @@
 mod data;
 mod findings;
 mod head;
+mod result;
 mod separate;
 mod step;
 
@@ -162,6 +163,7 @@ pub fn repair(input: &Input<'_>, policy: &Policy) -> Result<Outcome, RepairError
         more: 0,
         left: Vec::new(),
         errors: 0,
+        broken: 0,
         relayout: false,
     };
     if let Some(at) = diagnosis.joined {
@@ -242,6 +244,8 @@ struct Work<'a> {
     left: Vec<Reason>,
     /// Errors that the rules find in the file as it is.
     errors: u64,
+    /// Those among them that keep readers from finding their way.
+    broken: u64,
     /// Whether a finding asked for a new layout of the data.
     relayout: bool,
 }
@@ -309,6 +313,9 @@ impl<'a> Work<'a> {
         }
         let plan = self.document.plan().map_err(|error| Reason::of(&error))?;
         plan.verify(self.size).map_err(|error| Reason::of(&EditError::from(error)))?;
+        if !self.steps.is_empty() {
+            result::verify(&plan, self.source, self.size, &self.policy.rules, self.broken)?;
+        }
         let dialect = self.index().header().dialect;
         Ok(Outcome {
             steps: self.steps,

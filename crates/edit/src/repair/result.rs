@@ -1,0 +1,99 @@
+//! The file that a repair would make, looked at before anything is written: it can be read, and is no worse than before.
+
+use std::io;
+
+use ggufkit_check::{Family, File, Options as Rules, Report, Severity, Source, Subject, check};
+use ggufkit_format::{ByteStr, Options, Piece, Plan, ReadAt, Span, View};
+use ggufkit_io::{HeadBuffer, diagnose};
+
+use super::{Reason, RepairError};
+
+/// A repair makes padding, and no more than this and the file's size beside it.
+const MOST_GROWTH: u64 = 1 << 30;
+
+/// The bytes that a plan makes of a source, without making them.
+struct Planned<'a> {
+    plan: &'a Plan,
+    source: &'a Source,
+}
+
+impl ReadAt for Planned<'_> {
+    type Error = io::Error;
+
+    fn size(&self) -> Option<u64> {
+        Some(self.plan.len())
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut start = 0_u64;
+        for piece in self.plan.pieces() {
+            let end = start.saturating_add(piece.len());
+            if offset < end {
+                let into = offset.saturating_sub(start);
+                let left = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
+                let most = left.min(buffer.len());
+                let Some(buffer) = buffer.get_mut(..most) else { return Ok(0) };
+                match piece {
+                    Piece::Literal(bytes) => {
+                        let from = usize::try_from(into).unwrap_or(usize::MAX);
+                        let bytes = bytes.get(from..).and_then(|rest| rest.get(..most)).unwrap_or_default();
+                        buffer.copy_from_slice(bytes);
+                    }
+                    Piece::Copy(span) => return self.source.read_at(buffer, span.start.saturating_add(into)),
+                    Piece::Zeros(_) => buffer.fill(0),
+                }
+                return Ok(most);
+            }
+            start = end;
+        }
+        Ok(0)
+    }
+}
+
+/// Errors that say that readers cannot find their way in a file; what the model means is not among them, for a key that is
+/// mended may be the first that tells.
+pub(super) fn broken(report: &Report) -> u64 {
+    let families = [Family::Container, Family::Layout, Family::Tensors];
+    let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    errors.filter(|finding| families.contains(&finding.rule.family)).count() as u64
+}
+
+/// Looks at what a plan makes; `before` counts what was [`broken`].
+pub(super) fn verify(
+    plan: &Plan,
+    source: &Source,
+    size: u64,
+    rules: &Rules,
+    before: u64,
+) -> Result<(), RepairError> {
+    if plan.len() > size.saturating_mul(2).saturating_add(MOST_GROWTH) {
+        let message = format!("the new file would have {} bytes, the file has {size}", plan.len());
+        return Err(Reason::new("result-too-large", message).into());
+    }
+    let planned = Planned { plan, source };
+    let options = Options::new().with_size(Some(plan.len()));
+    let mut buffer = HeadBuffer::new();
+    let read = buffer.read(&planned, options)?;
+    if let Some(error) = &read.error {
+        let message = format!("what would be written could not be read: {error}");
+        return Err(Reason::new("result-unreadable", message).at(Span::new(error.offset(), 0)).into());
+    }
+    let diagnosis = diagnose(&planned, options, &read, buffer.bytes())?;
+    let file = File {
+        label: ByteStr(b"the new file"),
+        file_name: None,
+        size: Some(plan.len()),
+        view: read.index.as_ref().map(|index| View::new(index, buffer.bytes())),
+        error: None,
+        diagnosis: &diagnosis,
+        source: None,
+    };
+    let report = check(&Subject::single(&file), rules, None);
+    if broken(&report) > before {
+        let first = report.findings.iter().find(|finding| finding.severity == Severity::Error);
+        let what = first.map(|finding| finding.message.clone()).unwrap_or_default();
+        let message = format!("the new file would be worse than the old one: {what}");
+        return Err(Reason::new("result-worse", message).into());
+    }
+    Ok(())
+}
