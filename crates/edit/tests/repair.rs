@@ -665,4 +665,8 @@ fn what_would_come_out_unreadable_or_worse_or_enormous_is_refused() {
     // Under its own name the key would count, and the offsets are spaced otherwise.
     let file = tensors(Builder::new().kv("general.alignment\0", 64_u32));
     assert!(!refused(&file, &only_findings()).is_empty());
+    // Rules that nobody listens to are asked all the same.
+    let mut deaf = only_findings();
+    deaf.rules.selection.ignore("layout", "old files").unwrap();
+    assert!(!refused(&file, &deaf).is_empty());
 }

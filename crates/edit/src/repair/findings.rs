@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use ggufkit_check::{Change, Safety, Severity, Subject, check};
+use ggufkit_check::{Change, Options as Rules, Safety, Severity, Subject, check};
 
 use super::{Reason, RepairError, Step, Work};
 
@@ -12,7 +12,7 @@ impl Work<'_> {
     pub(super) fn findings(&mut self, subject: &Subject<'_>) -> Result<(), RepairError> {
         let report = check(subject, &self.policy.rules, None);
         self.errors = report.count(Severity::Error);
-        self.broken = super::result::broken(&report);
+        self.broken = super::result::broken(&check(subject, &Rules::default(), None));
         let own: Vec<bool> = (0..self.document.kv_count()).map(|at| self.document.is_changed(at)).collect();
         // Of a key that occurred again only one is left: a finding about the file as it was may mean that one.
         let keys = self.view.kvs().zip(&own).filter(|(_, changed)| **changed);

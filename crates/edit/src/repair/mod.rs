@@ -314,7 +314,7 @@ impl<'a> Work<'a> {
         let plan = self.document.plan().map_err(|error| Reason::of(&error))?;
         plan.verify(self.size).map_err(|error| Reason::of(&EditError::from(error)))?;
         if !self.steps.is_empty() {
-            result::verify(&plan, self.source, self.size, &self.policy.rules, self.broken)?;
+            result::verify(&plan, self.source, self.size, self.broken)?;
         }
         let dialect = self.index().header().dialect;
         Ok(Outcome {

@@ -20,7 +20,7 @@ use crate::args::{InputArgs, ReadArgs};
 use crate::failure::{Failed, Failure};
 use crate::frame::{self, Document};
 use crate::json::Files;
-use crate::out::Out;
+use crate::out::{Ink, Out};
 use crate::{FAILED, NO, OK};
 
 /// How findings are printed.
@@ -282,6 +282,10 @@ impl Args {
             let log = render::sarif_log(&sarif.0, &sarif.1, good || tally.unopened == 0);
             ggufkit::inspect::json::write(&mut *out, &log, true)?;
             writeln!(out)?;
+        }
+        if matches!(format, Format::Concise | Format::Github) && tally.unread {
+            let text = "the values of the weights, because they were not read (--data reads them)";
+            out.message(Ink::Warn, "not examined", text)?;
         }
         if matches!(format, Format::Full | Format::Narrated) {
             tally.print(out)?;

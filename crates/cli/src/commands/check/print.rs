@@ -13,6 +13,8 @@ use crate::out::{Ink, Out, pad};
 pub(super) struct Tally {
     pub(super) worst: Option<Severity>,
     pub(super) unopened: usize,
+    /// Whether there are weights that nobody looked at.
+    pub(super) unread: bool,
     /// Inputs that were judged.
     files: u64,
     /// Inputs with a finding of each severity, the worst alone.
@@ -23,6 +25,7 @@ impl Tally {
     pub(super) fn add(&mut self, report: &Report, unopened: usize) {
         self.files += 1;
         self.unopened += unopened;
+        self.unread |= report.omissions.iter().any(|omission| omission.why == UNREAD);
         let worst = report.worst();
         if let Some(count) = worst.and_then(|worst| self.with.get_mut(worst as usize)) {
             *count += 1;
@@ -129,7 +132,7 @@ fn beside(out: &mut Out, label: &str, report: &Report) -> io::Result<()> {
     if report.known > 0 {
         out.message(Ink::Faint, "known", &format!("{label}: {} in the baseline", report.known))?;
     }
-    // That weights are not read unless asked for is said once, in the help.
+    // That weights are not read unless asked for is said once, behind the last file.
     for omission in report.omissions.iter().filter(|omission| omission.why != UNREAD) {
         out.message(
             Ink::Warn,
