@@ -77,6 +77,11 @@ fn bad_arguments(error: &clap::Error) -> Failure {
 }
 
 fn main() -> ExitCode {
+    // No command of anybody's: `gguf template` starts itself so, to render in a process with limits.
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == commands::RENDER) {
+        return ExitCode::from(commands::serve_render(words.next()));
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

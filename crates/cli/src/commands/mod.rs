@@ -21,6 +21,7 @@ mod tensors;
 use std::io;
 
 use crate::out::Out;
+pub(crate) use template::{WORD as RENDER, serve as serve_render};
 
 /// What to do.
 #[derive(clap::Subcommand, Debug)]

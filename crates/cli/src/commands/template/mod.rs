@@ -1,8 +1,11 @@
 //! `gguf template`: the chat templates of a model, and the prompt that one makes of a conversation.
 
 mod date;
+mod engine;
+mod limits;
 mod python;
 mod render;
+mod sandbox;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,12 +25,13 @@ use crate::json::Files;
 use crate::out::{self, Ink, Out};
 use crate::{FAILED, NO, OK, frame};
 use date::Date;
+pub(crate) use sandbox::{WORD, serve};
 
 /// Show the chat templates, their SHA-256, and the prompt that one makes of a conversation
 ///
 /// Prints every template with its size and hash; characters that could act on a terminal, or are not seen, are written
-/// as escapes. With --messages one of them (the default one, or --name) is rendered, in a sandbox: it can load nothing,
-/// and its work is limited. Nothing is rendered otherwise.
+/// as escapes. With --messages one of them (the default one, or --name) is rendered, in a process of its own: it can load
+/// nothing, and its work, time and memory are limited. Nothing is rendered otherwise.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  gguf template model.gguf\n  gguf template --list models/\n  \
     gguf template model.gguf --name tool_use --raw > tool_use.jinja\n  \
@@ -75,8 +79,8 @@ pub(crate) struct Args {
     fuel: u64,
 }
 
-/// Variables of a template.
-type Variables = BTreeMap<String, Value>;
+/// Variables of a template, as JSON.
+type Variables = BTreeMap<String, String>;
 
 fn variable(text: &str) -> Result<(String, Value), String> {
     let (key, value) = text.split_once('=').ok_or("a variable is KEY=VALUE")?;
@@ -180,7 +184,7 @@ impl Args {
         let wrong = |what: String| Failure::usage("bad-messages", format!("{shown}: {what}"));
         // Read into the engine's own values, which keep the order of an object's keys.
         let given: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        let mut variables = Variables::new();
+        let mut variables = BTreeMap::new();
         match given.kind() {
             ValueKind::Seq => {
                 variables.insert("messages".to_owned(), given);
@@ -200,7 +204,12 @@ impl Args {
             *generation = true.into();
         }
         variables.extend(self.var.iter().cloned());
-        Ok(variables)
+        let json = |(name, value)| Ok((name, serde_json::to_string(&value)?));
+        variables
+            .into_iter()
+            .map(json)
+            .collect::<serde_json::Result<_>>()
+            .map_err(|error| wrong(error.to_string()))
     }
 
     fn print(&self, out: &mut Out, document: &Document<'_>, chosen: &[&Template<'_>]) -> io::Result<()> {

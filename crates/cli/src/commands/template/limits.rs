@@ -1,0 +1,81 @@
+//! Limits that a process sets on itself. The only place that differs by system.
+//!
+//! Memory is bounded where the system can do so for one process: on Linux exactly, on other Unix systems by address space
+//! where they hold to it (macOS does not). Elsewhere nothing is set, and only the time that the parent waits is a bound.
+
+/// Leaves this process `memory` bytes to write to and `seconds` of processor time, and lets it leave no core file.
+///
+/// # Errors
+/// In words, where a limit that the system has cannot be set.
+#[cfg(unix)]
+pub(super) fn set(memory: u64, seconds: u64) -> Result<(), String> {
+    use rustix::process::Resource;
+
+    lower(Resource::Core, 0)?;
+    lower(Resource::Cpu, seconds)?;
+    // Counts pages that can be written to, stacks of threads among them, and not the program and its libraries. It is
+    // no error elsewhere that the system does not know it for maps.
+    lower(Resource::Data, memory)?;
+    #[cfg(not(target_os = "openbsd"))]
+    {
+        let all = lower(Resource::As, memory.saturating_add(IMAGE));
+        // There the call fails for any value below what is mapped at the start, which is hundreds of GiB.
+        if !cfg!(target_vendor = "apple") {
+            all?;
+        }
+    }
+    #[cfg(target_os = "linux")]
+    {
+        // A collector of crashes that reads from a pipe is not held by the limit on core files.
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+/// Room for the program, its libraries and what is only reserved, in the address space.
+#[cfg(unix)]
+const IMAGE: u64 = 256 << 20;
+
+/// Lowers a limit; one that is lower already stays.
+#[cfg(unix)]
+fn lower(resource: rustix::process::Resource, to: u64) -> Result<(), String> {
+    use rustix::process::{Rlimit, getrlimit, setrlimit};
+
+    let now = getrlimit(resource);
+    let least = |limit: Option<u64>| Some(limit.map_or(to, |limit| limit.min(to)));
+    setrlimit(resource, Rlimit { current: least(now.current), maximum: least(now.maximum) })
+        .map_err(|error| error.to_string())
+}
+
+/// Nothing that can be set without the system's own interface.
+///
+/// # Errors
+/// None here.
+#[cfg(not(unix))]
+pub(super) fn set(_memory: u64, _seconds: u64) -> Result<(), String> {
+    Ok(())
+}
+
+/// Whether a process was ended because its processor time was over.
+#[cfg(unix)]
+pub(super) fn is_out_of_time(status: std::process::ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt as _;
+    status.signal() == Some(rustix::process::Signal::XCPU.as_raw())
+}
+
+/// Whether a process was ended because its processor time was over, which nothing does here.
+#[cfg(not(unix))]
+pub(super) fn is_out_of_time(_status: std::process::ExitStatus) -> bool {
+    false
+}
+
+/// What starts this very program again, whatever happens to its file meanwhile.
+///
+/// # Errors
+/// The system's, where the program's file is not known.
+pub(super) fn this_program() -> std::io::Result<std::path::PathBuf> {
+    // Leads to the program that runs even after its file was renamed, replaced or removed.
+    let link = std::path::Path::new("/proc/self/exe");
+    if cfg!(target_os = "linux") && link.exists() { Ok(link.to_owned()) } else { std::env::current_exe() }
+}
