@@ -169,6 +169,43 @@ fn long_conversations_are_rendered() {
     let output = command("long", template, &given).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.stdout.len(), 8000 * 1000);
+    // What takes much more than its text.
+    for one in ["{}", "[]", r#"{"":0}"#, r#"{"a":{"b":[1]}}"#] {
+        let given = format!("[{}]", vec![one; 100_000].join(","));
+        let output = command("many", "{{ messages|length }}", &given).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            (output.status.code(), output.stdout.as_slice()),
+            (Some(0), b"100000".as_slice()),
+            "{one}: {said}"
+        );
+    }
+}
+
+/// Seven keys may name the same token of a megabyte.
+#[test]
+fn special_tokens_are_short() {
+    let model = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("token.gguf");
+    for (length, status) in [(4096, 0), (4097, 1)] {
+        let (token, chat) = ("\u{1}".repeat(length), model.with_extension("json"));
+        let file = Builder::new()
+            .kv("tokenizer.chat_template", "{{ bos_token|length }}")
+            .kv("tokenizer.ggml.tokens", vec![token.as_str()])
+            .kv("tokenizer.ggml.bos_token_id", 0u32);
+        std::fs::write(&model, file.bytes()).unwrap();
+        std::fs::write(&chat, HI).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gguf"));
+        let output = command.args(["template", "--messages"]).args([&chat, &model]).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stderr));
+        let said = if status == 0 { output.stdout } else { output.stderr };
+        let said = String::from_utf8(said).unwrap();
+        let expected = if status == 0 {
+            "4096"
+        } else {
+            "the token of tokenizer.ggml.bos_token_id is longer than 4096 bytes"
+        };
+        assert!(said.contains(expected), "{said}");
+    }
 }
 
 #[test]

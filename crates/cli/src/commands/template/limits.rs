@@ -13,17 +13,11 @@ pub(super) fn set(memory: u64, seconds: u64) -> Result<(), String> {
 
     lower(Resource::Core, 0)?;
     lower(Resource::Cpu, seconds)?;
-    // Counts pages that can be written to, stacks of threads among them, and not the program and its libraries. It is
-    // no error elsewhere that the system does not know it for maps.
-    lower(Resource::Data, memory)?;
+    // Counts pages that can be written to, stacks of threads among them, and not the program and its libraries. Where the
+    // system counts less, address space is the bound.
+    required(lower(Resource::Data, memory))?;
     #[cfg(not(target_os = "openbsd"))]
-    {
-        let all = lower(Resource::As, memory.saturating_add(IMAGE));
-        // There the call fails for any value below what is mapped at the start, which is hundreds of GiB.
-        if !cfg!(target_vendor = "apple") {
-            all?;
-        }
-    }
+    required(lower(Resource::As, memory.saturating_add(256 << 20)))?;
     #[cfg(target_os = "linux")]
     {
         // A collector of crashes that reads from a pipe is not held by the limit on core files.
@@ -33,9 +27,12 @@ pub(super) fn set(memory: u64, seconds: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Room for the program, its libraries and what is only reserved, in the address space.
+/// A limit on memory must be set, but on macOS, which refuses what is below hundreds of GiB that are mapped at the start, and
+/// holds to none.
 #[cfg(unix)]
-const IMAGE: u64 = 256 << 20;
+fn required(set: Result<(), String>) -> Result<(), String> {
+    if cfg!(target_vendor = "apple") { Ok(()) } else { set }
+}
 
 /// Lowers a limit; one that is lower already stays.
 #[cfg(unix)]

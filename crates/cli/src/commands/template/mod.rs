@@ -307,11 +307,11 @@ fn text(out: &mut Out, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The text of the special token that a key gives the id of.
-fn special_token(document: &Document<'_>, key: &str) -> Option<String> {
+fn special_token<'a>(document: &Document<'a>, key: &str) -> Option<&'a str> {
     let model = document.model?;
     let id = model.get(key)?.as_u64()?;
     let Stored::Array(tokens) = model.get("tokenizer.ggml.tokens")? else { return None };
-    Some(tokens.get(id)?.as_str()?.to_owned())
+    tokens.get(id)?.as_str()
 }
 
 /// The name of the key that holds a template, for messages.

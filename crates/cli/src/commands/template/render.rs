@@ -18,6 +18,9 @@ const TOKENS: &[(&str, &str)] = &[
     ("mask_token", "tokenizer.ggml.mask_token_id"),
 ];
 
+/// Longest special token. Seven keys may name one of a megabyte, which is copied for each.
+const MAX_TOKEN: usize = 4096;
+
 /// The prompt that a template makes of the variables, or why there is none, in words.
 ///
 /// The template has no loader, and `fuel` bounds its steps and the text that it makes; one that nests too deeply to be
@@ -32,8 +35,13 @@ pub(super) fn render(
     let key = key(template);
     let source = prepare(template.text).map_err(|why| format!("{key} is not rendered: {why}"))?;
     let mut all = Variables::new();
-    for (name, key) in TOKENS {
-        if let Some(token) = special_token(document, key) {
+    for (name, id) in TOKENS {
+        if let Some(token) = special_token(document, id) {
+            if token.len() > MAX_TOKEN {
+                return Err(format!(
+                    "{key} is not rendered: the token of {id} is longer than {MAX_TOKEN} bytes"
+                ));
+            }
             all.insert((*name).to_owned(), serde_json::Value::from(token).to_string());
         }
     }

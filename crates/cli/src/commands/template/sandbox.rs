@@ -41,8 +41,8 @@ const STACK: usize = 16 << 20;
 const MEMORY: u64 = 52 << 20;
 /// What it may write to for each byte of JSON that the user gives: a list of small values takes many times its text.
 const PER_BYTE: u64 = 64;
-/// Bytes that are certainly read in a second.
-const PER_SECOND: u64 = 16 << 20;
+/// Bytes that are certainly read in a second, on a slow and busy machine too.
+const PER_SECOND: u64 = 1 << 20;
 
 /// The prompt, or what the template or the engine says of it; or why neither can be told.
 type Answer = Result<Result<String, String>, String>;
@@ -135,7 +135,7 @@ pub(crate) fn serve(memory: Option<OsString>) -> u8 {
 }
 
 fn answer(memory: u64) -> Answer {
-    let seconds = TIME + GRACE + Duration::from_secs(memory / PER_BYTE / PER_SECOND);
+    let seconds = TIME + GRACE + Duration::from_secs(memory.saturating_sub(MEMORY) / PER_BYTE / PER_SECOND);
     limits::set(memory, seconds.as_secs())
         .map_err(|error| format!("the process that renders cannot be limited: {error}"))?;
     let mut request = Vec::new();
