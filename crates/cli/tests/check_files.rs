@@ -80,7 +80,7 @@ fn a_baseline_replaces_nothing_but_a_baseline() {
     }
     // A file that is judged is an input, even if it would pass for a baseline.
     let args = ["check", "known.json", "m.gguf", "--write-baseline", "known.json"];
-    assert!(text(&gguf(&folder, args).stderr).contains("one of the files"));
+    assert!(text(&gguf(&folder, &args).stderr).contains("one of the files"));
 }
 
 #[cfg(unix)]
@@ -130,7 +130,8 @@ fn a_configuration_that_cannot_be_read_is_not_passed_over() {
     let folder = folder("unreadable");
     fs::write(folder.join("m.gguf"), sound().bytes()).unwrap();
     let config = folder.join("ggufkit.toml");
-    let makes: [(&str, fn(&Path)); 4] = [
+    type Make = fn(&Path);
+    let makes: [(&str, Make); 4] = [
         ("is a folder", |path| fs::create_dir(path).unwrap()),
         ("no regular file", |path| {
             assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
@@ -216,7 +217,7 @@ fn what_was_not_examined_in_many_files_is_said_once() {
     }
     let odd = Builder::new().kv("general.architecture\0", "llama").tensor(Tensor::f32("a", &[3]));
     fs::write(folder.join("odd.gguf"), odd.bytes()).unwrap();
-    let said = text(&gguf(&folder, ["check", "."]).stdout);
+    let said = text(&gguf(&folder, &["check", "."]).stdout);
     let lines: Vec<_> = said.lines().filter(|line| line.starts_with("not examined: ")).collect();
     assert_eq!(
         lines,
@@ -235,14 +236,14 @@ fn what_was_not_examined_in_many_files_is_said_once() {
         let file = file.tensor(Tensor::f32(format!("t{no}"), &[4]));
         fs::write(shards.join(format!("s-0000{}-of-00003.gguf", no + 1)), file.bytes()).unwrap();
     }
-    let said = text(&gguf(&shards, ["check", "."]).stdout);
+    let said = text(&gguf(&shards, &["check", "."]).stdout);
     let lines: Vec<_> = said.lines().filter(|line| line.starts_with("not examined: ")).collect();
     let expected =
         "not examined: 3 files: the values of the weights, because they were not read (--data reads them)";
     assert_eq!(lines, [expected]);
     // Beside the one-line forms too, where a name stands before the first.
     fs::copy(folder.join("odd.gguf"), folder.join("odd2.gguf")).unwrap();
-    let said = text(&gguf(&folder, ["check", ".", "--format", "concise"]).stderr);
+    let said = text(&gguf(&folder, &["check", ".", "--format", "concise"]).stderr);
     assert_eq!(said.matches("an architecture asks for").count(), 2, "{said}");
     assert!(said.contains("odd.gguf: the keys") && said.contains(": 2 files: the keys"), "{said}");
 }
@@ -266,7 +267,7 @@ fn the_command_behind_a_fix_makes_it() {
     ] {
         let folder = folder("commands");
         fs::write(folder.join("m.gguf"), bytes).unwrap();
-        let said = text(&gguf(&folder, ["check", "m.gguf", "--select", rule]).stdout);
+        let said = text(&gguf(&folder, &["check", "m.gguf", "--select", rule]).stdout);
         let fix = said
             .lines()
             .find(|line| line.starts_with("  = fix ("))
@@ -282,7 +283,7 @@ fn the_command_behind_a_fix_makes_it() {
         let output = gguf(&folder, &words);
         assert!(output.status.code() < Some(2), "{command}: {}", text(&output.stderr));
         let result = if folder.join("out").exists() { "out" } else { "out.gguf" };
-        let said = text(&gguf(&folder, ["check", result, "--select", rule]).stdout);
+        let said = text(&gguf(&folder, &["check", result, "--select", rule]).stdout);
         assert!(said.contains("no findings"), "{command}: {said}");
         assert!(!said.contains(&format!("[{rule}]")), "{command}: {said}");
     }
@@ -295,7 +296,7 @@ fn findings_are_kept_in_bounds() {
     fs::write(folder.join("many.toml"), "[check]\nper-rule = 10001\n").unwrap();
     assert_eq!(status(&folder, &["check", "m.gguf", "--per-rule", "10000"]), Some(0));
     assert_eq!(status(&folder, &["check", "m.gguf", "--per-rule", "10001"]), Some(2));
-    let output = gguf(&folder, ["check", "m.gguf", "--config", "many.toml"]);
+    let output = gguf(&folder, &["check", "m.gguf", "--config", "many.toml"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("10000 is the most"), "{}", text(&output.stderr));
 }

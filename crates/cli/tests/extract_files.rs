@@ -22,7 +22,7 @@ fn model() -> Vec<u8> {
 }
 
 fn extract(folder: &Path, args: &[&str]) -> Output {
-    common::gguf(folder, ["extract"].iter().chain(args))
+    common::gguf(folder, &[&["extract"], args].concat())
 }
 
 fn stderr(output: &Output) -> String {

@@ -86,10 +86,16 @@ impl Page<'_> {
         let word = format!("{}[{}]", finding.severity, finding.rule.name);
         let lead = word.chars().count() + 1 + finding.rule.code.len() + 2;
         let lines = self.wrapped(&finding.message, lead, 2);
-        let _ = write!(self.out, "{} {}: ", paint(finding.severity.into(), &word), finding.rule.code);
+        let _ = write!(self.out, "{} {}:", paint(finding.severity.into(), &word), finding.rule.code);
         for (at, line) in lines.iter().enumerate() {
-            let indent = if at == 0 { 0 } else { 2 };
-            let _ = writeln!(self.out, "{:indent$}{}", "", paint(Ink::Headline, line));
+            // The first word may be too long to stand behind the rule's name.
+            let indent = match (at, line.is_empty()) {
+                (0, true) => 0,
+                (0, false) => 1,
+                _ => 2,
+            };
+            let line = if line.is_empty() { String::new() } else { paint(Ink::Headline, line) };
+            let _ = writeln!(self.out, "{:indent$}{line}", "");
         }
         // The labels of one file share a window; the file of the symptom comes first.
         let mut files: Vec<usize> = vec![finding.primary.file];
@@ -308,6 +314,10 @@ mod tests {
                 let text = full_within(report, subject, &plain, Some(width));
                 for line in text.lines() {
                     assert!(textwrap::core::display_width(line) <= width, "{width}: {line}");
+                    assert!(
+                        !line.starts_with(['e', 'w', 'n']) || line.trim_end() == line,
+                        "{width}: {line:?}"
+                    );
                 }
                 let bytes = text.lines().find(|line| line.starts_with("0x")).unwrap();
                 let row = bytes.split('│').nth(1).unwrap().len() / 3;

@@ -17,14 +17,14 @@ pub fn folder(name: &str) -> PathBuf {
 }
 
 /// The command, to be run in a folder, with nothing on standard input.
-pub fn command(folder: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+pub fn command(folder: &Path, args: &[impl AsRef<OsStr>]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gguf"));
     command.current_dir(folder).args(args).stdin(Stdio::null()).env_remove("COLUMNS");
     command
 }
 
 /// What the command answers.
-pub fn gguf(folder: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Output {
+pub fn gguf(folder: &Path, args: &[impl AsRef<OsStr>]) -> Output {
     command(folder, args).output().unwrap()
 }
 

@@ -72,7 +72,8 @@ impl FailOn {
     gguf check -r models/ --write-baseline known.json; gguf check -r models/ --baseline known.json\n\n\
     A project's decisions stand in ggufkit.toml, in the working folder or above it: [check] with fail-on, select, per-rule,\n\
     baseline; [[check.ignore]] with rule, files, reason.\n\
-    Exit status: 0 no finding at or above --fail-on, 1 there is one, 2 a file could not be read, or usage.")]
+    Exit status: 0 no finding at or above --fail-on, 1 there is one, 2 a file could not be read, or usage. With --fix it is\n\
+    that of the file that was written, or 1 where nothing was because it would take a guess.")]
 pub(crate) struct Args {
     #[command(flatten)]
     inputs: InputArgs,
@@ -250,13 +251,11 @@ impl Args {
             Ok(())
         })?;
         let status = tally.status(good, fail_on);
-        if status == NO {
+        // Errors that remain were counted already.
+        if status == NO && tally.worst < Some(Severity::Error) {
             let shown = crate::out::path(result);
             let worst = tally.worst.map_or("finding", Severity::name);
-            let text = format!(
-                "{shown}: findings remain, the worst a{} {worst}; `gguf check {shown}` shows them",
-                if worst == "error" { "n" } else { "" }
-            );
+            let text = format!("{worst}s remain, which --fail-on asks about: see `gguf check {shown}`");
             out.message(Ink::Warn, "warning", &text)?;
         }
         Ok(status)
