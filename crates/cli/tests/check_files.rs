@@ -300,3 +300,23 @@ fn findings_are_kept_in_bounds() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("10000 is the most"), "{}", text(&output.stderr));
 }
+
+#[test]
+fn a_report_keeps_to_the_columns_that_there_are() {
+    let folder = folder("columns");
+    let file = Builder::new().kv("general.architecture", "Llama").kv("key", 1_u8).kv("key", 2_u8);
+    let file = file.tensor(Tensor::f32("a", &[3])).tensor(Tensor::f32("b", &[5]).offset(17));
+    fs::write(folder.join("m.gguf"), file.bytes()).unwrap();
+    let args =
+        ["check", "m.gguf", "--ignore", "container=a reason that is longer than a line of forty columns"];
+    for columns in [40, 60, 72, 80, 120] {
+        let mut command = common::command(&folder, &args);
+        let said = text(&command.env("COLUMNS", columns.to_string()).output().unwrap().stdout);
+        for line in said.lines() {
+            assert!(line.chars().count() <= columns, "{columns}: {line}");
+        }
+    }
+    // Through a pipe each text is one line.
+    let said = text(&gguf(&folder, &args).stdout);
+    assert!(said.lines().any(|line| line.starts_with("not examined: ") && line.len() > 80), "{said}");
+}

@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use ggufkit::check::{Answer, Omission, Report, Severity, Subject, UNREAD, Verdict, render};
 
 use super::{FailOn, Format};
+use crate::commands::explain::wrap::{Run, fill};
 use crate::frame::Document;
 use crate::out::{Ink, Out, pad};
 use crate::{FAILED, NO, OK};
@@ -122,8 +123,7 @@ impl Tally {
             writeln!(out)?;
         }
         for text in repeated {
-            let word = out.paint(Ink::Warn, "not examined");
-            writeln!(out, "{word}: {text}")?;
+            line(out, Ink::Warn, "not examined", &text)?;
         }
         let [notes, warnings, errors] = self.with;
         let clean = self.files.saturating_sub(notes + warnings + errors);
@@ -167,17 +167,16 @@ pub(super) fn report(
         return beside(out, tally, document.label, report);
     }
     for ignored in &report.ignored {
-        let word = out.paint(Ink::Faint, "ignored");
         let reason = crate::out::plain(ignored.reason.as_bytes());
-        writeln!(out, "{word}: {} of {} ({reason})", ignored.count, ignored.rule.name)?;
+        let text = format!("{} of {} ({reason})", ignored.count, ignored.rule.name);
+        line(out, Ink::Faint, "ignored", &text)?;
     }
     if report.known > 0 {
         let word = out.paint(Ink::Faint, "known");
         writeln!(out, "{word}: {} in the baseline", report.known)?;
     }
     for text in tally.fresh(&report.omissions) {
-        let word = out.paint(Ink::Warn, "not examined");
-        writeln!(out, "{word}: {text}")?;
+        line(out, Ink::Warn, "not examined", &text)?;
     }
     let head = out.paint(Ink::Head, document.label).to_string();
     let mut sums = Vec::new();
@@ -201,6 +200,21 @@ pub(super) fn report(
         }
         false => writeln!(out, "{head}: {}", sums.join(", ")),
     }
+}
+
+/// `word: text`, wrapped where it would reach over the edge.
+fn line(out: &mut Out, ink: Ink, word: &str, text: &str) -> io::Result<()> {
+    let painted = out.paint(ink, word);
+    let Some(edge) = out.edge() else { return writeln!(out, "{painted}: {text}") };
+    let lines = fill(&[Run::plain(format!("{word}: {text}"))], edge.saturating_sub(2));
+    for (at, runs) in lines.into_iter().enumerate() {
+        let line: String = runs.into_iter().map(|run| run.text).collect();
+        match line.strip_prefix(word).filter(|_| at == 0) {
+            Some(rest) => writeln!(out, "{}{rest}", out.paint(ink, word))?,
+            None => writeln!(out, "  {line}")?,
+        }
+    }
+    Ok(())
 }
 
 /// A piece of a report in its colour.
