@@ -1,11 +1,14 @@
 //! What a judging came to.
 
-use ggufkit_format::{Element, KvPart, Span};
+use ggufkit_format::spec::arch;
+use ggufkit_format::{Element, KvPart, Span, edits, shorten};
+use ggufkit_inspect::summary::Kind;
 
 use crate::data::Skipped;
 use crate::facts::{self, Facts};
 use crate::finding::Finding;
-use crate::rule::{Rule, Severity};
+use crate::rule::{Family, Rule, Severity};
+use crate::rules;
 use crate::select::Selection;
 
 /// Why no values of weights were looked at, where nobody asked for them.
@@ -115,6 +118,10 @@ pub(crate) fn omissions(facts: &Facts<'_>, selection: &Selection) -> Vec<Omissio
             out.push(Omission { file: at, what, why: "there are too many".to_owned(), span: None });
         }
     }
+    if let Some(why) = without_architecture(facts, selection) {
+        let what = "the keys, tensors and shapes that an architecture asks for".to_owned();
+        out.push(Omission { file: 0, what, why, span: None });
+    }
     // Where the set is known by its names, what is missing from it is a finding.
     let others = facts.u64("split.count").and_then(|count| count.checked_sub(facts.files().len() as u64));
     if let (None, Some(more @ 1..)) = (facts.subject().set, others) {
@@ -134,6 +141,37 @@ pub(crate) fn omissions(facts: &Facts<'_>, selection: &Selection) -> Vec<Omissio
         }
     }
     out
+}
+
+/// Why none of the rules about what an architecture needs could speak about a file that may be a model; `None` where they
+/// could, or nobody would expect them to.
+fn without_architecture(facts: &Facts<'_>, selection: &Selection) -> Option<String> {
+    const KEY: &str = "general.architecture";
+    let asked = rules::all().any(|rule| {
+        rule.family == Family::Conventions && rule.name != "architecture-unknown" && selection.selects(rule)
+    });
+    // Of a head that was read in part this is said already.
+    if !asked || !facts.is_complete() || facts.rows().next().is_none() || facts.kind() == Kind::Imatrix {
+        return None;
+    }
+    let Some(value) = facts.get(KEY) else {
+        let like = |key: &[u8]| {
+            edits(key, KEY.as_bytes()).is_some() || key.trim_ascii().eq_ignore_ascii_case(KEY.as_bytes())
+        };
+        let other = facts.records().map(|record| record.key().0).find(|key| like(key));
+        return Some(match other {
+            Some(key) => format!("the key \"{}\" is not {KEY}", shorten(key, 60)),
+            None => format!("{KEY} is absent"),
+        });
+    };
+    match value.as_str().map(str::trim) {
+        None => Some(format!("{KEY} is no text")),
+        Some("") => Some(format!("{KEY} is empty")),
+        Some(name) if !arch::is_known(name) => {
+            Some(format!("what \"{}\" needs is not known here", shorten(name.as_bytes(), 60)))
+        }
+        Some(_) => None,
+    }
 }
 
 /// Which values of the weights were not looked at.
@@ -158,5 +196,52 @@ fn of_data(facts: &Facts<'_>, at: usize, out: &mut Vec<Omission>) {
         if count > 0 {
             add(format!("the values of {count} of {} tensors", index.tensors().len()), why);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use ggufkit_testkit::{Builder, Tensor};
+
+    use crate::Options;
+    use crate::testing::Recipe;
+
+    #[test]
+    fn a_file_whose_architecture_cannot_be_told_is_not_called_examined() {
+        let why = |file: Builder, options: &Options| {
+            let file: Recipe = file.tensor(Tensor::f32("blk.0.attn_q.weight", &[4])).into();
+            file.judge(options, |report, _| {
+                let about = report.omissions.iter().filter(|one| one.what.contains("architecture asks for"));
+                about.map(|one| one.why.clone()).collect::<Vec<_>>()
+            })
+        };
+        let all = Options::default();
+        for (key, value, expected) in [
+            (
+                "general.architecture\0",
+                "llama",
+                "the key \"general.architecture\\0\" is not general.architecture",
+            ),
+            ("general.archtecture", "llama", "the key \"general.archtecture\" is not general.architecture"),
+            ("General.Architecture", "llama", "the key \"General.Architecture\" is not general.architecture"),
+            ("general.name", "llama", "general.architecture is absent"),
+            ("general.architecture", " ", "general.architecture is empty"),
+            ("general.architecture", "flux", "what \"flux\" needs is not known here"),
+        ] {
+            assert_eq!(why(Builder::new().kv(key, value), &all), [expected], "{key}");
+        }
+        assert_eq!(
+            why(Builder::new().kv("general.architecture", 7_u32), &all),
+            ["general.architecture is no text"]
+        );
+        let none: [String; 0] = [];
+        assert_eq!(why(Builder::new().kv("general.architecture", "llama"), &all), none);
+        assert_eq!(why(Builder::new().kv("general.type", "imatrix"), &all), none);
+        // Rules that were not asked have not been silent.
+        let mut layout = Options::default();
+        layout.selection.select("layout").unwrap();
+        assert_eq!(why(Builder::new().kv("general.name", "llama"), &layout), none);
     }
 }

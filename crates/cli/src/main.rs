@@ -11,9 +11,12 @@ mod frame;
 mod json;
 mod out;
 
+use std::borrow::Cow;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use clap::builder::StyledStr;
+use clap::error::ContextValue;
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::commands::Command;
@@ -65,6 +68,30 @@ fn wants_document() -> Option<String> {
     (json && !bytes).then(|| command.get_name().to_owned())
 }
 
+/// The error with what was typed in one line each: it may be a file's name, and so anybody's text. The lines that clap puts
+/// between stay.
+fn harmless(mut error: clap::Error) -> clap::Error {
+    let plain = |text: String| out::one_line(&text).into_owned();
+    let context: Vec<_> = error.context().map(|(kind, value)| (kind, value.clone())).collect();
+    for (kind, value) in context {
+        let value = match value {
+            ContextValue::String(text) => ContextValue::String(plain(text)),
+            ContextValue::Strings(texts) => ContextValue::Strings(texts.into_iter().map(plain).collect()),
+            // The tips, which repeat what was typed.
+            ContextValue::StyledStrs(texts) => {
+                let plain = |text: StyledStr| match out::one_line(&text.to_string()) {
+                    Cow::Borrowed(_) => text,
+                    Cow::Owned(line) => line.into(),
+                };
+                ContextValue::StyledStrs(texts.into_iter().map(plain).collect())
+            }
+            other => other,
+        };
+        error.insert(kind, value);
+    }
+    error
+}
+
 /// What is wrong with the arguments, in one line, with the advice that comes with it.
 fn bad_arguments(error: &clap::Error) -> Failure {
     let text = error.render().to_string();
@@ -85,6 +112,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            let error = harmless(error);
             let help = !error.use_stderr();
             if let Some(command) = (!help).then(wants_document).flatten() {
                 let mut out = Out::new(out::Color::Never);
@@ -92,7 +120,7 @@ fn main() -> ExitCode {
                 let _ = json::refusal(&mut out, &command, &bad_arguments(&error)).and_then(|()| out.finish());
                 return ExitCode::from(FAILED);
             }
-            // What was typed may be a file's name, and so anybody's text.
+            // What the system says of an argument is not among what was escaped above.
             let text = error.render().to_string();
             let printed = if out::is_harmless(text.as_bytes()) {
                 error.print()

@@ -1,5 +1,6 @@
 //! What reaches the terminal: colour, width, and text that cannot drive it.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
@@ -99,6 +100,8 @@ pub(crate) struct Out {
     error_color: bool,
     terminal: bool,
     width: usize,
+    /// Whether somebody said how wide it is: the terminal, or COLUMNS.
+    measured: bool,
     held: Option<Held>,
     /// Whether nothing may be written to standard output.
     closed: bool,
@@ -125,13 +128,14 @@ impl Out {
         let terminal = stdout.is_terminal();
         let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
         let measured = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
-        let width = columns.or_else(|| if terminal { measured() } else { None }).unwrap_or(100);
+        let width = columns.or_else(|| if terminal { measured() } else { None });
         Self {
             out: BufWriter::with_capacity(64 << 10, stdout.lock()),
             color: color.on(terminal),
             error_color: color.on(io::stderr().is_terminal()),
             terminal,
-            width: width.clamp(40, 400),
+            width: width.unwrap_or(100).clamp(40, 400),
+            measured: width.is_some(),
             held: None,
             closed: false,
         }
@@ -172,6 +176,12 @@ impl Out {
     /// Columns to fill: of the terminal, of COLUMNS, or 100.
     pub(crate) fn width(&self) -> usize {
         self.width
+    }
+
+    /// Columns that a text may be wrapped to: those of the terminal, or of COLUMNS. Programs that read through a pipe get
+    /// each text in one line.
+    pub(crate) fn edge(&self) -> Option<usize> {
+        self.measured.then_some(self.width)
     }
 
     /// Whether a person looks at it.
@@ -227,13 +237,14 @@ impl Out {
         Ok(true)
     }
 
-    /// Writes a message to standard error after what was written so far.
+    /// Writes a message to standard error after what was written so far. It is one line, whatever was typed or read.
     ///
     /// # Errors
     /// The output's.
     pub(crate) fn message(&mut self, ink: Ink, word: &str, text: &str) -> io::Result<()> {
         self.flush()?;
         let painted = Painted { text: word, style: self.error_color.then(|| ink.style()) };
+        let text = one_line(text);
         match &mut self.held {
             None => writeln!(io::stderr(), "{painted}: {text}"),
             Some(Held { err: Some(_), .. }) => Ok(()),
@@ -274,6 +285,23 @@ pub(crate) fn is_harmless(bytes: &[u8]) -> bool {
 /// The file's text, harmless for a terminal.
 pub(crate) fn plain(bytes: &[u8]) -> Escaped<'_> {
     Escaped(bytes)
+}
+
+/// A text of ours that quotes others' words, as one line that is harmless for a terminal. Escapes that are there already
+/// stay as they are.
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_safe) {
+        return Cow::Borrowed(text);
+    }
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_safe(c) {
+            true => line.push(c),
+            // Writing to a string does not fail.
+            false => _ = write!(line, "{}", Escaped(c.encode_utf8(&mut [0; 4]).as_bytes())),
+        }
+    }
+    Cow::Owned(line)
 }
 
 /// A path as given, harmless for a terminal.
@@ -326,6 +354,12 @@ mod tests {
         {
             assert!(!is_harmless(bytes), "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn a_message_is_one_line() {
+        assert_eq!(one_line("a \\n b"), "a \\n b");
+        assert_eq!(one_line("a\nb\r\x1b[31m\u{202e}中"), "a\\nb\\r\\x1b[31m\\u{202e}中");
     }
 
     #[test]

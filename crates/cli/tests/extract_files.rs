@@ -2,20 +2,16 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use ggufkit_testkit::{Builder, Tensor};
 use serde_json::Value as Json;
 
-/// An empty folder of this test, in the build's own folder.
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("extract-files").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
+use common::{folder, names};
 
 fn model() -> Vec<u8> {
     Builder::new()
@@ -26,19 +22,11 @@ fn model() -> Vec<u8> {
 }
 
 fn extract(folder: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gguf"));
-    command.current_dir(folder).arg("extract").args(args).stdin(Stdio::null()).output().unwrap()
+    common::gguf(folder, &[&["extract"], args].concat())
 }
 
 fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 #[test]
@@ -352,8 +340,7 @@ fn while_written(folder: &Path, args: &[&str], meanwhile: impl FnOnce()) -> Outp
     let w: Vec<u8> = (0..16).collect();
     let data = bytes.windows(16).rposition(|window| window == w).unwrap();
     pipe.write_all(&bytes[..data]).unwrap();
-    let begun =
-        || folder.join("out").exists() && names(&folder.join("out")).iter().any(|n| n.ends_with(".part"));
+    let begun = || common::is_writing(child.id());
     for _ in 0..10_000 {
         if begun() {
             break;

@@ -3,28 +3,14 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod common;
+
+use std::process::Output;
 
 use ggufkit_testkit::{Builder, Tensor};
 use serde_json::{Value as Json, json};
 
-/// An empty folder of this test, in the build's own folder.
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("json-documents").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("the build folder can be written");
-    folder
-}
-
-fn run(folder: &Path, args: &[&std::ffi::OsStr]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gguf"));
-    command.current_dir(folder).args(args).stdin(Stdio::null()).output().expect("the command runs")
-}
-
-fn words(folder: &Path, args: &[&str]) -> Output {
-    run(folder, &args.iter().map(std::ffi::OsStr::new).collect::<Vec<_>>())
-}
+use common::{folder, gguf as run, gguf as words};
 
 fn document(output: &Output) -> Json {
     let text = String::from_utf8(output.stdout.clone()).expect("UTF-8");

@@ -2,20 +2,15 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use ggufkit_testkit::{Builder, Tensor};
 use serde_json::Value as Json;
 
-/// An empty folder of this test, in the build's own folder.
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("repair-files").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
+use common::{folder, gguf as run, names, text};
 
 fn tensors(document: Builder) -> Builder {
     document.tensor(Tensor::f32("a", &[3])).tensor(Tensor::f32("b", &[5]))
@@ -23,22 +18,6 @@ fn tensors(document: Builder) -> Builder {
 
 fn sound() -> Vec<u8> {
     tensors(Builder::new().kv("general.architecture", "llama").kv("key", 1_u8)).bytes()
-}
-
-fn run(folder: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gguf"));
-    command.current_dir(folder).args(args).stdin(Stdio::null()).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 #[test]

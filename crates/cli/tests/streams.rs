@@ -3,24 +3,14 @@
 #![cfg(unix)]
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "helpers of tests")]
 
+mod common;
+
 use std::fs::{self, OpenOptions};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use ggufkit_testkit::{Builder, Tensor, Value};
 
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn gguf(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gguf"));
-    command.current_dir(folder).args(args).stdin(Stdio::null());
-    command
-}
+use common::{command as gguf, folder};
 
 fn shard(no: u16) -> Vec<u8> {
     Builder::new()

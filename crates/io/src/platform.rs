@@ -1,7 +1,7 @@
 //! What differs between operating systems, in one place.
 //!
-//! It owns the positioned read, permissions, and the question of what kind of thing a path names. Nothing else in this crate asks for
-//! the platform.
+//! It owns the positioned read, permissions, files without a name, and the question of what kind of thing a path names.
+//! Nothing else in this crate asks for the platform.
 
 use std::fs::File;
 use std::io;
@@ -121,4 +121,41 @@ pub(crate) fn sync_folder(path: &std::path::Path) -> io::Result<()> {
 #[cfg(not(unix))]
 pub(crate) fn sync_folder(_path: &std::path::Path) -> io::Result<()> {
     Ok(())
+}
+
+/// A new file in `folder` that has no name yet: however its process ends, the system takes it away. `None` where the
+/// file system, or the system, has no such files, or could not name one later.
+#[cfg(target_os = "linux")]
+pub(crate) fn nameless(folder: &std::path::Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags};
+    let folder = if folder.as_os_str().is_empty() { std::path::Path::new(".") } else { folder };
+    // Permissions as of any new file: what the umask leaves.
+    let mode = Mode::from_raw_mode(0o666);
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(folder, flags, mode).ok()?);
+    // It will be named by its entry there; a place without /proc would find that out when all is written.
+    std::fs::symlink_metadata(own_entry(&file)).is_ok().then_some(file)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn nameless(_folder: &std::path::Path) -> Option<File> {
+    None
+}
+
+/// Where the system shows an open file of this process.
+#[cfg(target_os = "linux")]
+fn own_entry(file: &File) -> String {
+    format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file))
+}
+
+/// Gives a file of [`nameless`] a name, which must be free.
+#[cfg(target_os = "linux")]
+pub(crate) fn give_name(file: &File, path: &std::path::Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    linkat(CWD, own_entry(file), CWD, path, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn give_name(_file: &File, _path: &std::path::Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }

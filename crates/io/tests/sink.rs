@@ -265,15 +265,18 @@ fn parts_that_are_dropped_leave_nothing() {
     {
         let part = PartFile::create(&target).unwrap();
         part.file().write_all(b"x").unwrap();
+        // On Linux it has no name at all, where the file system can do without.
         let names = names(folder.path());
-        assert!(names.len() == 1 && names[0].starts_with(".n") && names[0].ends_with(".part"), "{names:?}");
+        let hidden = |name: &String| name.starts_with(".n") && name.ends_with(".part");
+        assert!(names.len() <= 1 && names.iter().all(hidden), "{names:?}");
     }
     assert!(names(folder.path()).is_empty());
     PartFile::create(&target).unwrap().commit(false).unwrap();
     assert_eq!(names(folder.path()), ["n".repeat(255)]);
     let again = PartFile::create(&target).unwrap().commit(false).unwrap_err();
     assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
-    assert_eq!(names(folder.path()).len(), 1);
+    PartFile::create(&target).unwrap().commit(true).unwrap();
+    assert_eq!(names(folder.path()), ["n".repeat(255)]);
     assert_eq!(PartFile::create("/").unwrap_err().kind(), io::ErrorKind::InvalidInput);
 }
 

@@ -5,13 +5,10 @@ use ggufkit_io::read_full;
 
 use crate::subject::Subject;
 
-/// Bytes of a line of a hex window.
-pub(super) const LINE: u64 = 16;
-
-/// The bytes of the line that begins at `start`; fewer at the end of the file or where they cannot be read.
-pub(super) fn line(subject: &Subject<'_>, file: usize, start: u64) -> Vec<u8> {
+/// The bytes of the line of `most` that begins at `start`; fewer at the end of the file or where they cannot be read.
+pub(super) fn line(subject: &Subject<'_>, file: usize, start: u64, most: u64) -> Vec<u8> {
     let Some(file) = subject.files.get(file) else { return Vec::new() };
-    let len = file.size.map_or(LINE, |size| size.saturating_sub(start).min(LINE));
+    let len = file.size.map_or(most, |size| size.saturating_sub(start).min(most));
     if let Some(bytes) = file.view.and_then(|view| view.bytes(Span::new(start, len))) {
         return bytes.to_vec();
     }

@@ -4,6 +4,7 @@
 
 mod bytes;
 mod concise;
+mod fix;
 mod full;
 mod github;
 mod json;
@@ -11,7 +12,7 @@ mod narrated;
 mod sarif;
 
 pub use concise::concise;
-pub use full::full;
+pub use full::{full, full_within, left_out, one_within};
 pub use github::github;
 pub use json::{finding_json, json};
 pub use narrated::narrated;

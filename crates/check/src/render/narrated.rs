@@ -37,7 +37,7 @@ pub fn narrated(report: &Report, subject: &Subject<'_>, paint: Paint<'_>) -> Str
         }
         if let Some(fix) = &finding.fix {
             let _ = write!(out, "{} ({}): ", paint(Ink::Word, "Fix"), fix.safety.name());
-            sentence(&mut out, &fix.title);
+            sentence(&mut out, &format!("{}: {}", fix.title, super::fix::how(finding.rule, fix)));
         }
         out.push('\n');
     }

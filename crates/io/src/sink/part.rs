@@ -7,19 +7,25 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::platform;
+
 /// Names that are tried before giving up: a second one is needed once in 2^64 times, or where somebody guesses them.
 const TRIES: u32 = 8;
 
-/// A file being written, beside the place where it will stand: `.NAME.<random>.part`.
+/// A file being written, in the folder where it will stand.
 ///
-/// [`PartFile::commit`] gives it its name. Until then, and when it never comes to that, nothing is at the final path:
-/// dropped, the part is removed.
+/// [`PartFile::commit`] gives it its name. Until then, and when it never comes to that, nothing is at the final path.
+///
+/// On Linux, where the file system can do so (ext4, xfs, btrfs, tmpfs and others), it has no name at all until then: whatever
+/// ends the process (an interrupt, `kill -9`, a loss of power), the system takes the bytes away. That needs no handler of
+/// signals, which a library could not install behind its program's back and which no `kill -9` would wait for. Elsewhere
+/// it is called `.NAME.<random>.part`; dropped, it is removed, and a killed process leaves it.
 #[derive(Debug)]
 pub struct PartFile {
     file: File,
-    beside: PathBuf,
+    /// Its name for the time being, where it has one.
+    beside: Option<PathBuf>,
     target: PathBuf,
-    done: bool,
 }
 
 impl PartFile {
@@ -29,23 +35,20 @@ impl PartFile {
     /// The system's, and [`io::ErrorKind::InvalidInput`] for a path without a file name.
     pub fn create(target: impl AsRef<Path>) -> io::Result<Self> {
         let target = target.as_ref();
-        let Some(name) = target.file_name() else {
+        if target.file_name().is_none() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
-        };
-        let mut tries = 0;
-        loop {
-            let mut beside = OsString::from(".");
-            beside.push(clipped(name));
-            // The hasher's keys come from the system's randomness.
-            beside.push(format!(".{:016x}.part", RandomState::new().build_hasher().finish()));
-            let beside = target.with_file_name(beside);
-            tries += 1;
-            match OpenOptions::new().write(true).create_new(true).open(&beside) {
-                Ok(file) => return Ok(Self { file, beside, target: target.to_owned(), done: false }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {}
-                Err(error) => return Err(error),
-            }
         }
+        match platform::nameless(target.parent().unwrap_or(Path::new(""))) {
+            Some(file) => Ok(Self { file, beside: None, target: target.to_owned() }),
+            None => Self::named(target),
+        }
+    }
+
+    /// The same with a name for the time being.
+    fn named(target: &Path) -> io::Result<Self> {
+        let (file, beside) =
+            beside(target, |path| OpenOptions::new().write(true).create_new(true).open(path))?;
+        Ok(Self { file, beside: Some(beside), target: target.to_owned() })
     }
 
     /// The open file; a `&File` is a [`std::io::Write`].
@@ -67,6 +70,7 @@ impl PartFile {
     /// What is certain and what is not: without `replace` the name is given by a hard link, which fails where the name is
     /// taken, at whatever moment that happened. With it, and on file systems that know no hard links, the last look at the
     /// name and the renaming are two calls to the system; a file that another process puts there between them is replaced.
+    /// A file without a name gets one beside its place for the moment between these calls.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] for a file that is there, [`io::ErrorKind::InvalidInput`] for one that is there
@@ -87,30 +91,67 @@ impl PartFile {
         replace: bool,
         allowed: impl FnOnce() -> Result<(), E>,
     ) -> Result<io::Result<()>, E> {
-        self.place(replace, allowed, |from, to| fs::hard_link(from, to))
+        self.place(replace, allowed, Self::link)
+    }
+
+    /// Gives it one more name, which must be free.
+    fn link(&self, to: &Path) -> io::Result<()> {
+        match &self.beside {
+            Some(beside) => fs::hard_link(beside, to),
+            None => platform::give_name(&self.file, to),
+        }
     }
 
     fn place<E>(
         mut self,
         replace: bool,
         allowed: impl FnOnce() -> Result<(), E>,
-        link: impl FnOnce(&Path, &Path) -> io::Result<()>,
+        link: impl Fn(&Self, &Path) -> io::Result<()>,
     ) -> Result<io::Result<()>, E> {
         if replace {
             allowed()?;
         } else {
-            match link(&self.beside, &self.target) {
+            match link(&self, &self.target) {
                 Ok(()) => return Ok(Ok(())),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(Err(error)),
                 // No hard links here.
                 Err(_) => {}
             }
         }
-        let renamed =
-            may_stand_at(&self.target, replace).and_then(|()| fs::rename(&self.beside, &self.target));
-        // The name beside is free for others by now, and theirs is not ours to remove.
-        self.done = renamed.is_ok();
+        let renamed = may_stand_at(&self.target, replace).and_then(|()| {
+            let from = match &self.beside {
+                Some(beside) => beside.clone(),
+                None => {
+                    let ((), beside) = beside(&self.target, |path| link(&self, path))?;
+                    self.beside.insert(beside).clone()
+                }
+            };
+            fs::rename(from, &self.target)
+        });
+        if renamed.is_ok() {
+            // The name beside is free for others by now, and theirs is not ours to remove.
+            self.beside = None;
+        }
         Ok(renamed)
+    }
+}
+
+/// Makes something under a free name beside `target`: `.NAME.<random>.part`.
+fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, PathBuf)> {
+    let name = target.file_name().unwrap_or_default();
+    let mut tries = 0;
+    loop {
+        let mut beside = OsString::from(".");
+        beside.push(clipped(name));
+        // The hasher's keys come from the system's randomness.
+        beside.push(format!(".{:016x}.part", RandomState::new().build_hasher().finish()));
+        let beside = target.with_file_name(beside);
+        tries += 1;
+        match make(&beside) {
+            Ok(made) => return Ok((made, beside)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 
@@ -126,8 +167,8 @@ impl Write for PartFile {
 
 impl Drop for PartFile {
     fn drop(&mut self) {
-        if !self.done {
-            let _ = fs::remove_file(&self.beside);
+        if let Some(beside) = &self.beside {
+            let _ = fs::remove_file(beside);
         }
     }
 }
@@ -181,8 +222,11 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    fn begun(folder: &Path) -> PartFile {
-        let mut file = PartFile::create(folder.join("a")).unwrap();
+    /// A file that was begun, without a name where that can be, and with one.
+    fn begun(folder: &Path, nameless: bool) -> PartFile {
+        let target = folder.join("a");
+        let file = if nameless { PartFile::create(&target) } else { PartFile::named(&target) };
+        let mut file = file.unwrap();
         file.write_all(b"new").unwrap();
         file
     }
@@ -194,7 +238,7 @@ mod tests {
         names
     }
 
-    fn no_links(_: &Path, _: &Path) -> io::Result<()> {
+    fn no_links(_: &PartFile, _: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
@@ -206,21 +250,23 @@ mod tests {
     fn a_file_that_appears_meanwhile_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a");
-        for links in [true, false] {
+        for (nameless, links) in [(true, true), (false, true), (false, false)] {
             let finish = |file: PartFile| {
                 let result =
                     if links { file.commit_if(false, yes) } else { file.place(false, yes, no_links) };
                 result.unwrap()
             };
-            let file = begun(folder.path());
+            let file = begun(folder.path(), nameless);
             fs::write(&target, b"theirs").unwrap();
             assert_eq!(finish(file).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
             assert_eq!(fs::read(&target).unwrap(), b"theirs");
             assert_eq!(names(folder.path()), ["a"]);
             fs::remove_file(&target).unwrap();
-            // Where nothing appears, both ways end alike.
-            let file = begun(folder.path());
-            assert_eq!(names(folder.path()).len(), 1, "nothing under the name before its end");
+            // Where nothing appears, all ways end alike.
+            let file = begun(folder.path(), nameless);
+            let there = usize::from(file.beside.is_some());
+            assert_eq!(names(folder.path()).len(), there, "nothing under the name before its end");
+            assert!(!target.exists());
             finish(file).unwrap();
             assert_eq!(
                 (names(folder.path()), fs::read(&target).unwrap()),
@@ -232,16 +278,37 @@ mod tests {
 
     #[test]
     fn what_may_not_be_replaced_is_asked_at_the_last_moment() {
+        for nameless in [true, false] {
+            let folder = tempfile::tempdir().unwrap();
+            let target = folder.path().join("a");
+            let file = begun(folder.path(), nameless);
+            fs::write(&target, b"theirs").unwrap();
+            assert_eq!(file.commit_if(true, || Err("no")).unwrap_err(), "no");
+            assert_eq!(
+                (names(folder.path()), fs::read(&target).unwrap()),
+                (vec!["a".to_owned()], b"theirs".to_vec())
+            );
+            begun(folder.path(), nameless).commit_if(true, yes).unwrap().unwrap();
+            assert_eq!(
+                (names(folder.path()), fs::read(&target).unwrap()),
+                (vec!["a".to_owned()], b"new".to_vec())
+            );
+            // A folder at the place is no file to replace, and nothing is left beside it.
+            fs::remove_file(&target).unwrap();
+            fs::create_dir(&target).unwrap();
+            begun(folder.path(), nameless).commit_if(true, yes).unwrap().unwrap_err();
+            assert_eq!(names(folder.path()), ["a"]);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_has_the_permissions_that_new_files_have() {
+        use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
-        let target = folder.path().join("a");
-        let file = begun(folder.path());
-        fs::write(&target, b"theirs").unwrap();
-        assert_eq!(file.commit_if(true, || Err("no")).unwrap_err(), "no");
-        assert_eq!(
-            (names(folder.path()), fs::read(&target).unwrap()),
-            (vec!["a".to_owned()], b"theirs".to_vec())
-        );
-        begun(folder.path()).commit_if(true, yes).unwrap().unwrap();
-        assert_eq!(fs::read(&target).unwrap(), b"new");
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        fs::write(folder.path().join("plain"), b"").unwrap();
+        begun(folder.path(), true).commit(false).unwrap();
+        assert_eq!(mode("a"), mode("plain"));
     }
 }

@@ -8,7 +8,7 @@ use ggufkit::check::{Baseline, Report, Subject};
 use ggufkit::io::FileId;
 use ggufkit::io::sink::PartFile;
 
-use super::PER_RULE_OF_BASELINE;
+use super::{MAX_BASELINE, PER_RULE_OF_BASELINE};
 use crate::failure::{Failed, Failure};
 use crate::frame::Document;
 use crate::out::{self, Ink, Out};
@@ -19,13 +19,23 @@ pub(super) struct Known {
     baseline: Baseline,
     /// Findings that were only counted.
     more: u64,
-    /// The files that were judged, under whatever name.
+    /// The files that are read, under whatever name: those that are judged, and the list that names them.
     inputs: BTreeSet<FileId>,
 }
 
+/// What the rule is about the place of a baseline: whatever else is there stays, so that no slip of the finger costs a
+/// file. A baseline of ours can be made again; a model, a list of files or a configuration cannot.
+const RULE: &str = "only a baseline is replaced by a baseline: name another file, or move this one away";
+
 impl Known {
-    pub(super) fn begin(path: &Path) -> Self {
-        Self { path: path.to_owned(), baseline: Baseline::default(), more: 0, inputs: BTreeSet::new() }
+    /// Begins one that will stand at `path`, which must not be one of the files that are named here.
+    ///
+    /// # Errors
+    /// It may not stand there, which is worth knowing before anything is judged.
+    pub(super) fn begin<'p>(path: &Path, named: impl Iterator<Item = &'p Path>) -> Result<Self, Failure> {
+        let inputs = named.filter_map(|path| FileId::at(path).ok()?).collect();
+        let known = Self { path: path.to_owned(), baseline: Baseline::default(), more: 0, inputs };
+        known.allowed().map(|_| known)
     }
 
     pub(super) fn add(&mut self, document: &Document<'_>, report: &Report, subject: &Subject<'_>) {
@@ -36,6 +46,9 @@ impl Known {
         // What could not be opened is a model all the same.
         let closed = document.failures.iter().filter_map(|failed| FileId::at(&failed.path).ok()?);
         self.inputs.extend(closed);
+        // Nor is a shard that stands beside the ones that are judged, or will.
+        let set = document.set.map(|set| set.present().chain([set.given()]));
+        self.inputs.extend(set.into_iter().flatten().filter_map(|path| FileId::at(path).ok()?));
     }
 
     /// Writes it, whole or not at all; inside, why it is not there.
@@ -58,24 +71,45 @@ impl Known {
     }
 
     fn save(&self) -> Result<(), Failure> {
-        // Asked first, before anything is made, and again at the last moment.
-        self.allowed()?;
+        // Asked again, before anything is made and at the last moment: by now the inputs are known.
+        let there = self.allowed()?;
         let mut part = PartFile::create(&self.path).map_err(Failure::Io)?;
         part.write_all(self.baseline.to_json().as_bytes()).map_err(Failure::Io)?;
         part.sync().map_err(Failure::Io)?;
-        part.commit_if(true, || self.allowed())?.map_err(Failure::Io)
+        // Where nothing was, nothing is replaced, whatever appears there meanwhile.
+        part.commit_if(there, || self.allowed().map(|_| ()))?.map_err(Failure::Io)
     }
 
-    fn allowed(&self) -> Result<(), Failure> {
+    /// Whether a baseline may stand at the path, and whether one does.
+    fn allowed(&self) -> Result<bool, Failure> {
+        let path = out::path(&self.path);
         let there = FileId::at(&self.path).map_err(Failure::Io)?;
-        match there.is_some_and(|there| self.inputs.contains(&there)) {
-            true => {
-                let path = out::path(&self.path);
-                let message =
-                    format!("{path} is one of the files that are checked: name another for the baseline");
-                Err(Failure::usage("is-input", message))
-            }
-            false => Ok(()),
+        if there.as_ref().is_some_and(|there| self.inputs.contains(there)) {
+            let message =
+                format!("{path} is one of the files that are checked: name another for the baseline");
+            return Err(Failure::usage("is-input", message));
+        }
+        // A name that only a model has is none for a baseline: a shard may be missing there.
+        if self.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf")) {
+            let message = format!("{path} is the name of a model: give the baseline another");
+            return Err(Failure::usage("is-model-name", message));
+        }
+        if self.path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            return Ok(false);
+        }
+        // A link that leads to nothing is replaced itself.
+        if there.is_none() && !self.path.exists() {
+            return Ok(true);
+        }
+        let refuse = |why: String| {
+            let message = format!("{path} {why}");
+            let help = Some(RULE.to_owned());
+            Err(Failure::Usage { code: "exists", message, help })
+        };
+        match super::config::read(&self.path, MAX_BASELINE) {
+            Ok(text) if Baseline::parse(&text).is_ok() => Ok(true),
+            Ok(_) => refuse("exists and is no baseline".to_owned()),
+            Err(error) => refuse(format!("exists and is no baseline: {error}")),
         }
     }
 }

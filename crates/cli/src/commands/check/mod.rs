@@ -7,7 +7,7 @@ mod scan;
 
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ggufkit::check::{Answer, Baseline, File, Options, Severity, Source, Subject, check, loaders, render};
 use ggufkit::inspect::json::JsonText;
@@ -72,7 +72,8 @@ impl FailOn {
     gguf check -r models/ --write-baseline known.json; gguf check -r models/ --baseline known.json\n\n\
     A project's decisions stand in ggufkit.toml, in the working folder or above it: [check] with fail-on, select, per-rule,\n\
     baseline; [[check.ignore]] with rule, files, reason.\n\
-    Exit status: 0 no finding at or above --fail-on, 1 there is one, 2 a file could not be read, or usage.")]
+    Exit status: 0 no finding at or above --fail-on, 1 there is one, 2 a file could not be read, or usage. With --fix it is\n\
+    that of the file that was written, or 1 where nothing was because it would take a guess.")]
 pub(crate) struct Args {
     #[command(flatten)]
     inputs: InputArgs,
@@ -102,8 +103,8 @@ pub(crate) struct Args {
     /// Do not listen to a rule or family; a reason is asked for
     #[arg(long, value_name = "RULE=REASON", value_parser = ignored, help_heading = "Rules")]
     ignore: Vec<(String, String)>,
-    /// Findings of one rule that are shown; the others are counted [default: 10]
-    #[arg(long, value_name = "N", help_heading = "Rules")]
+    /// Findings of one rule that are shown, 10000 at most; the others are counted [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MAX_PER_RULE), help_heading = "Rules")]
     per_rule: Option<u64>,
     /// Count only the findings that are not in this file
     #[arg(long, value_name = "FILE", help_heading = "Rules")]
@@ -139,8 +140,12 @@ fn ignored(text: &str) -> Result<(String, String), String> {
 /// The command, as JSON names it, where the file is changed: its documents are those of `gguf repair`.
 const FIX: &str = "check --fix";
 
+/// Most findings of one rule and file that are kept, of which each takes some kilobytes: what a file of a megabyte can be
+/// wrong in would otherwise fill hundreds of megabytes.
+const MAX_PER_RULE: u64 = 10_000;
+
 /// Findings of one rule in a file that are kept for a baseline.
-const PER_RULE_OF_BASELINE: u64 = 10_000;
+const PER_RULE_OF_BASELINE: u64 = MAX_PER_RULE;
 
 /// Longest baseline that is read.
 const MAX_BASELINE: u64 = 256 << 20;
@@ -150,7 +155,7 @@ impl Args {
         // The verdict is the exit status, whether or not anybody reads the findings to their end.
         out.hold();
         match self.decide() {
-            Ok((config, options, _)) if self.fix => self.fix(out, &config, options),
+            Ok((config, options, fail_on)) if self.fix => self.fix(out, &config, options, fail_on),
             Ok((config, options, fail_on)) => self.judge(out, &config, options, fail_on),
             Err(message) => self.refuse(out, &Failure::usage("bad-options", message)),
         }
@@ -178,6 +183,9 @@ impl Args {
         for (rule, reason) in &self.ignore {
             options.selection.ignore(rule, reason).map_err(|error| error.to_string())?;
         }
+        if let Some(n) = config.check.per_rule.filter(|n| *n > MAX_PER_RULE) {
+            return Err(format!("per-rule is {n} in the configuration; {MAX_PER_RULE} is the most"));
+        }
         options.per_rule = self.per_rule.or(config.check.per_rule).unwrap_or(options.per_rule);
         if self.write_baseline.is_some() {
             options.per_rule = PER_RULE_OF_BASELINE;
@@ -193,13 +201,14 @@ impl Args {
         Ok((config, options, fail_on))
     }
 
-    /// Makes the changes that findings propose as safe, into a new file.
-    fn fix(&self, out: &mut Out, config: &Config, mut rules: Options) -> io::Result<u8> {
+    /// Makes the changes that findings propose as safe, into a new file. The status is that of checking the result.
+    fn fix(&self, out: &mut Out, config: &Config, options: Options, fail_on: FailOn) -> io::Result<u8> {
         let [file] = self.inputs.files.as_slice() else {
             let message = "--fix takes one file, whose changed form it writes to -o";
             return self.refuse(out, &Failure::usage("fix-of-several", message));
         };
-        let file = std::path::Path::new(file);
+        let file = Path::new(file);
+        let mut rules = options.clone();
         config.ignore(&mut rules.selection, file);
         let mut policy = ggufkit::edit::repair::Policy::default();
         policy.rules = Options { per_rule: policy.rules.per_rule, baseline: None, ..rules };
@@ -213,22 +222,60 @@ impl Args {
             json: self.is_json(),
             read: self.read.options(),
         };
-        job.run(out, &policy)
+        let (status, result) = job.run_to(out, &policy)?;
+        match (status, result) {
+            (OK, Some(result)) => self.status_of(out, &result, config, &options, fail_on),
+            (status, _) => Ok(status),
+        }
+    }
+
+    /// The status that `gguf check` has for a file that was written, or left as it was.
+    fn status_of(
+        &self,
+        out: &mut Out,
+        result: &Path,
+        config: &Config,
+        options: &Options,
+        fail_on: FailOn,
+    ) -> io::Result<u8> {
+        let inputs = InputArgs { files: vec![result.into()], how: self.inputs.how.clone() };
+        // What was written is read as any file is; what was left is read as it was.
+        let left = self.inputs.files.first().is_some_and(|file| Path::new(file) == result);
+        let read = if left { self.read } else { ReadArgs::standard() };
+        let mut tally = print::Tally::default();
+        let good = frame::each(out, &inputs, &read, true, |_, document| {
+            let judged = files_of(document);
+            let subject = Subject { files: &judged, set: document.set, problems: document.problems };
+            tally
+                .add(&check(&subject, &config.options(options, document), None), document.unopened().count());
+            Ok(())
+        })?;
+        let status = tally.status(good, fail_on);
+        // Errors that remain were counted already.
+        if status == NO && tally.worst < Some(Severity::Error) {
+            let shown = crate::out::path(result);
+            let worst = tally.worst.map_or("finding", Severity::name);
+            let text = format!("{worst}s remain, which --fail-on asks about: see `gguf check {shown}`");
+            out.message(Ink::Warn, "warning", &text)?;
+        }
+        Ok(status)
     }
 
     fn judge(self, out: &mut Out, config: &Config, options: Options, fail_on: FailOn) -> io::Result<u8> {
         let format = if self.json { Format::Json } else { self.format };
+        let named = self.inputs.files.iter().chain(&self.inputs.how.files_from).map(Path::new);
+        let mut baseline = match self.write_baseline.as_deref().map(|path| Known::begin(path, named)) {
+            None => None,
+            Some(Ok(baseline)) => Some(baseline),
+            Some(Err(failure)) => return self.refuse(out, &failure),
+        };
         let mut files = if format == Format::Json { Some(Files::begin(out, "check", true)?) } else { None };
         let mut sarif: (Vec<Value>, Vec<Value>) = Default::default();
-        let mut baseline = self.write_baseline.as_deref().map(Known::begin);
         let mut tally = print::Tally::default();
         let good = frame::each(out, &self.inputs, &self.read, true, |out, document| {
             let judged = files_of(document);
             let subject = Subject { files: &judged, set: document.set, problems: document.problems };
-            let mut options = options.clone();
-            if let Some(path) = document.parts.first().and_then(|part| part.path.as_deref()) {
-                config.ignore(&mut options.selection, path);
-            }
+            let options = config.options(&options, document);
             let scan = self.data.then(|| scan::scan(out, document.label, &subject, self.threads));
             let report = check(&subject, &options, scan.as_ref());
             let answers = if self.loaders { answers(&subject) } else { Vec::new() };
@@ -260,7 +307,7 @@ impl Args {
                     Ok(())
                 }
                 _ => {
-                    print::report(out, format, document, &report, &subject)?;
+                    print::report(out, format, &mut tally, document, &report, &subject)?;
                     print::answers(out, &answers)?;
                     frame::report_unopened(out, document)
                 }
@@ -283,9 +330,8 @@ impl Args {
             ggufkit::inspect::json::write(&mut *out, &log, true)?;
             writeln!(out)?;
         }
-        if matches!(format, Format::Concise | Format::Github) && tally.unread {
-            let text = "the values of the weights, because they were not read (--data reads them)";
-            out.message(Ink::Warn, "not examined", text)?;
+        if matches!(format, Format::Concise | Format::Github) {
+            tally.print_beside(out)?;
         }
         if matches!(format, Format::Full | Format::Narrated) {
             tally.print(out)?;
@@ -293,11 +339,7 @@ impl Args {
         if unwritten.is_some() {
             return Ok(FAILED);
         }
-        Ok(match (good || tally.only_findings(), fail_on.fails(tally.worst)) {
-            (false, _) => FAILED,
-            (true, true) => NO,
-            (true, false) => OK,
-        })
+        Ok(tally.status(good, fail_on))
     }
 }
 

@@ -71,15 +71,21 @@ impl Answer<'_> {
 }
 
 impl Job<'_> {
-    /// Plans, says, writes, reads again.
+    /// Plans, says, writes, reads again; the value is the exit status.
     pub(super) fn run(&self, out: &mut Out, policy: &Policy) -> io::Result<u8> {
+        self.run_to(out, policy).map(|(status, _)| status)
+    }
+
+    /// The same; beside the status the file that is the result: the one that was written, or the file itself where there
+    /// was nothing to do.
+    pub(super) fn run_to(&self, out: &mut Out, policy: &Policy) -> io::Result<(u8, Option<PathBuf>)> {
         // What is printed is a report; the work does not depend on who reads it.
         out.hold();
         let label = out::path(self.file);
         if self.file.as_os_str() == "-" {
             let message = "a file is needed: what comes through a pipe is gone when it is known what to do";
             frame::refuse(out, self.command, self.json, &Failure::usage("standard-input", message))?;
-            return Ok(FAILED);
+            return Ok((FAILED, None));
         }
         let source = match FileSource::open(self.file) {
             Ok(source) => source,
@@ -91,7 +97,7 @@ impl Job<'_> {
                     written: Vec::new(),
                     failure: None,
                 };
-                return self.finish(out, &answer);
+                return self.finish(out, &answer).map(|status| (status, None));
             }
         };
         let input = Input {
@@ -113,7 +119,11 @@ impl Job<'_> {
                 Err(failure) => answer.failure = Some(failure),
             }
         }
-        self.finish(out, &answer)
+        let result = match &answer.result {
+            Ok(outcome) if outcome.is_empty() => Some(self.file.to_owned()),
+            _ => answer.written.first().filter(|one| one.done).and_then(|one| one.path.clone()),
+        };
+        self.finish(out, &answer).map(|status| (status, result))
     }
 
     fn finish(&self, out: &mut Out, answer: &Answer<'_>) -> io::Result<u8> {

@@ -1,0 +1,81 @@
+//! A command that is stopped midway, however it is stopped: nothing is at the final path, and nothing is left beside it.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+
+mod common;
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ggufkit_testkit::{Builder, Tensor};
+
+use common::{command, folder, is_writing, names};
+
+/// Bytes of the tensor, none of which are on the disk: enough that nobody copies them before the signal comes.
+const BIG: u64 = 4 << 30;
+
+/// A model of one tensor of holes, whose head has a key twice.
+fn model(path: &Path) {
+    let head = Builder::new().kv("general.architecture", "llama").kv("key", 1_u8).kv("key", 1_u8);
+    let head = head.tensor(Tensor::f32("big", &[BIG / 4]).data(Vec::new())).bytes();
+    fs::write(path, &head).unwrap();
+    let len = head.len().next_multiple_of(32) as u64 + BIG;
+    fs::OpenOptions::new().write(true).open(path).unwrap().set_len(len).unwrap();
+}
+
+/// Waits until the child has begun to write; false where it ended before.
+fn has_begun(child: &mut Child) -> bool {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(60) {
+        if is_writing(child.id()) {
+            return true;
+        }
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    false
+}
+
+/// Whether the file system of a folder has files without a name.
+fn has_nameless(folder: &Path) -> bool {
+    // O_TMPFILE, as the kernel numbers it.
+    use std::os::unix::fs::OpenOptionsExt as _;
+    fs::OpenOptions::new().write(true).custom_flags(0o20_200_000).open(folder).is_ok()
+}
+
+#[test]
+fn nothing_is_left_of_a_file_whose_writing_was_killed() {
+    let folder = folder("killed");
+    model(&folder.join("m.gguf"));
+    for (name, args) in [
+        ("extract", &["extract", "m.gguf", "big", "-o", "."][..]),
+        ("npy", &["extract", "m.gguf", "big", "-o", ".", "--npy"]),
+        ("repair", &["repair", "m.gguf", "-o", "out.gguf"]),
+        ("fix", &["check", "m.gguf", "--fix", "-o", "out.gguf"]),
+        ("replace", &["repair", "m.gguf", "-o", "there.gguf", "--force"]),
+    ] {
+        for (signal, number) in [("-INT", 2), ("-TERM", 15), ("-KILL", 9)] {
+            fs::write(folder.join("there.gguf"), b"before").unwrap();
+            let mut child = command(&folder, args);
+            let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            assert!(has_begun(&mut child), "{name}: it ended before it was killed");
+            // Into the middle of the data.
+            std::thread::sleep(Duration::from_millis(30));
+            let killed = Command::new("sh").args(["-c", &format!("kill {signal} {}", child.id())]).status();
+            assert!(killed.unwrap().success());
+            let status = child.wait().unwrap();
+            assert_eq!(status.signal(), Some(number), "{name}: {status}");
+            assert_eq!(fs::read(folder.join("there.gguf")).unwrap(), b"before", "{name} {signal}");
+            if has_nameless(&folder) {
+                assert_eq!(names(&folder), ["m.gguf", "there.gguf"], "{name} {signal}");
+            }
+        }
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
