@@ -14,7 +14,7 @@ mod metadata;
 mod shards;
 mod templates;
 mod tensors;
-mod tokenizer;
+pub(crate) mod tokenizer;
 
 use crate::rule::{Entry, Rule};
 

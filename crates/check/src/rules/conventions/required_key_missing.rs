@@ -72,17 +72,17 @@ fn implied(facts: &Facts<'_>, arch: &str) -> Vec<&'static str> {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().without_key("llama.attention.layer_norm_rms_epsilon").into()
+    crate::testing::Tiny::llama().without_key("llama.attention.layer_norm_rms_epsilon").into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().into()
+    crate::testing::Tiny::llama().into()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tiny::Tiny;
+    use crate::testing::Tiny;
 
     #[test]
     fn nothing_is_missing_from_a_piece() {

@@ -214,6 +214,12 @@ impl Schema {
         self.globals.iter().flat_map(|group| group.iter())
     }
 
+    /// Whether loaders may ask for layers that predict further tokens.
+    pub(super) fn may_predict(&self) -> bool {
+        let listed = |stack: &Stack| stack.rows().any(|row| row.name.starts_with("nextn."));
+        self.coverage == Coverage::Partial || self.stacks.iter().any(listed)
+    }
+
     /// The keys without which it does not load, in full.
     pub(super) fn required_keys(name: &str) -> Vec<String> {
         let own = Self::find(name).map(|schema| schema.keys).unwrap_or_default();
