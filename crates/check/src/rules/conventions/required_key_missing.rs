@@ -1,3 +1,5 @@
+use ggufkit_inspect::config::required_keys;
+
 use super::layers::{architecture_label, is_whole, model_architecture};
 use super::schema::{Dim, Schema};
 use crate::facts::Facts;
@@ -28,7 +30,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if !is_whole(facts, arch) {
         return;
     }
-    let named = Schema::required_keys(arch).into_iter().map(|key| (key, "key not found in model"));
+    let named = required_keys(arch).into_iter().map(|key| (key, "key not found in model"));
     let implied = implied(facts, arch).into_iter().map(|suffix| (format!("{arch}.{suffix}"), "a tensor has wrong shape without"));
     for (key, refusal) in named.chain(implied) {
         if facts.key(&key).is_some() {

@@ -109,27 +109,21 @@ pub(super) fn consequence(facts: &Facts<'_>, info: &KeyInfo) -> &'static str {
     "no engine reads this key; tools that show it may ask for the usual type"
 }
 
-/// Keys that no model loads without.
-const NEEDED: [&str; 9] = [
-    "{arch}.context_length",
-    "{arch}.embedding_length",
-    "{arch}.block_count",
-    "{arch}.feed_forward_length",
-    "{arch}.attention.head_count",
-    "{arch}.attention.layer_norm_rms_epsilon",
-    "{arch}.attention.layer_norm_epsilon",
-    "tokenizer.ggml.model",
-    "tokenizer.ggml.tokens",
-];
+/// Keys that every engine asks for as soon as there are tensors, beside those that a model does not load without.
+const NEEDED: [&str; 2] = ["feed_forward_length", "attention.head_count"];
 
 /// Whether a model whose key cannot be read is of no use: every engine asks for the key.
 pub(super) fn is_needed(facts: &Facts<'_>, record: &Record<'_>, info: &KeyInfo) -> bool {
-    if !NEEDED.contains(&info.pattern) {
-        return false;
+    let key = record.key().0;
+    if matches!(info.pattern, "tokenizer.ggml.model" | "tokenizer.ggml.tokens") {
+        return true;
     }
-    let own =
-        |arch: &str| record.key().0.strip_prefix(arch.as_bytes()).is_some_and(|rest| rest.starts_with(b"."));
-    !info.pattern.starts_with("{arch}") || facts.architecture().is_some_and(own)
+    let Some(arch) = facts.architecture() else { return false };
+    let Some(suffix) = key.strip_prefix(arch.as_bytes()).and_then(|rest| rest.strip_prefix(b".")) else {
+        return false;
+    };
+    NEEDED.iter().any(|needed| needed.as_bytes() == suffix)
+        || ggufkit_inspect::config::is_required(arch, suffix)
 }
 
 /// The same number in another type, where it is exactly that.

@@ -1,8 +1,8 @@
 //! What architectures are made of, as data: one table per architecture in `arch/`.
 //!
-//! A [`Schema`] names the keys that a loader cannot do without and the tensors of a model, each with its shape in terms of
-//! the hyperparameters. Tables hold facts only; what is said about a file that differs is said by the rules. How to add one
-//! is told in CONTRIBUTING.md.
+//! A [`Schema`] names the tensors of a model, each with its shape in terms of the hyperparameters; the keys that a loader
+//! cannot do without are in the table that the configuration is made with (`ggufkit_inspect::config::required_keys`). Tables
+//! hold facts only; what is said about a file that differs is said by the rules. How to add one is told in CONTRIBUTING.md.
 //!
 //! When in doubt a tensor is [`may`], a dimension is [`Dim::Any`] and a schema is [`Coverage::Partial`]: a wrong word about
 //! a sound model is worse than silence about a broken one.
@@ -18,8 +18,6 @@ pub(super) struct Schema {
     pub(super) name: &'static str,
     /// How much of it the table knows.
     pub(super) coverage: Coverage,
-    /// Keys without which it does not load, beyond the [`GENERIC`] ones.
-    pub(super) keys: &'static [&'static str],
     /// Tensors that occur once.
     pub(super) globals: &'static [&'static [Row]],
     /// Its stacks of layers.
@@ -158,10 +156,6 @@ pub(super) enum Dim {
     Sum(&'static [Dim]),
 }
 
-/// Keys that every model needs beside `general.architecture`.
-pub(super) const GENERIC: &[&str] =
-    &["context_length", "embedding_length", "block_count", "tokenizer.ggml.model"];
-
 /// The stack of nearly all architectures.
 const fn blk(rows: &'static [&'static [Row]]) -> Stack {
     Stack { prefix: "blk", counts: &["block_count"], rows }
@@ -218,12 +212,6 @@ impl Schema {
     pub(super) fn may_predict(&self) -> bool {
         let listed = |stack: &Stack| stack.rows().any(|row| row.name.starts_with("nextn."));
         self.coverage == Coverage::Partial || self.stacks.iter().any(listed)
-    }
-
-    /// The keys without which it does not load, in full.
-    pub(super) fn required_keys(name: &str) -> Vec<String> {
-        let own = Self::find(name).map(|schema| schema.keys).unwrap_or_default();
-        GENERIC.iter().chain(own).map(|key| full_key(name, key)).collect()
     }
 
     /// What the table has to do with a tensor of this name.

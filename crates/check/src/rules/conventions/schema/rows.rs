@@ -1,34 +1,10 @@
 //! Groups of tensors that many architectures share.
 
 use super::Dim::{
-    Any, Embd, Experts, Ff, FfExp, FfShared, HalfRope, HeadK, Heads, K, Key, N, Product, Q, Qkv, Sum, Times, V,
-    Vocab,
+    Any, Embd, Experts, Ff, FfExp, FfShared, HalfRope, HeadK, Heads, K, Key, N, Product, Q, Qkv, Sum, Times,
+    V, Vocab,
 };
 use super::{Need, Row, may, may_where, may_where_not, may_with, must, unless, where_, where_not, with};
-
-pub(super) const RMS: &str = "attention.layer_norm_rms_epsilon";
-pub(super) const NORM: &str = "attention.layer_norm_epsilon";
-
-/// Keys of a state space with heads, or of a gated delta network.
-pub(super) const STATE_KEYS: &[&str] = &[
-    RMS,
-    "ssm.conv_kernel",
-    "ssm.inner_size",
-    "ssm.state_size",
-    "ssm.time_step_rank",
-    "ssm.group_count",
-];
-
-/// The same, of a model whose rotary embedding is in sections.
-pub(super) const SECTIONED_STATE_KEYS: &[&str] = &[
-    RMS,
-    "rope.dimension_sections",
-    "ssm.conv_kernel",
-    "ssm.inner_size",
-    "ssm.state_size",
-    "ssm.time_step_rank",
-    "ssm.group_count",
-];
 
 /// The embedding of tokens.
 pub(super) const EMBEDDING: &[Row] = &[must("token_embd.weight", &[Embd, Vocab])];

@@ -5,14 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "gemma4",
     coverage: Partial,
-    keys: &[
-        RMS,
-        "attention.sliding_window",
-        "attention.sliding_window_pattern",
-        "embedding_length_per_layer_input",
-        "attention.key_length_swa",
-        "attention.value_length_swa",
-    ],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE_FREQS, GLOBALS],
     stacks: &[blk(&[ATTN_NORM, FFN_NORM, GATED, POST_NORMS, OWN])],
 };

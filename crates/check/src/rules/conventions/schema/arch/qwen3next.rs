@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "qwen3next",
     coverage: Partial,
-    keys: STATE_KEYS,
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[
         ATTN_NORM,

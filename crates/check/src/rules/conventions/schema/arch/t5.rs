@@ -5,11 +5,14 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "t5",
     coverage: Complete,
-    keys: &[RMS, "attention.relative_buckets_count"],
     globals: &[EMBEDDING, OUTPUT, T5_NORM, DECODER_NORM],
     stacks: &[
         Stack { prefix: "enc.blk", counts: &["block_count"], rows: &[T5_LAYER] },
-        Stack { prefix: "dec.blk", counts: &["decoder_block_count", "block_count"], rows: &[T5_LAYER, CROSS] },
+        Stack {
+            prefix: "dec.blk",
+            counts: &["decoder_block_count", "block_count"],
+            rows: &[T5_LAYER, CROSS],
+        },
     ],
 };
 

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "t5encoder",
     coverage: Complete,
-    keys: &[RMS, "attention.relative_buckets_count"],
     globals: &[EMBEDDING, OUTPUT, T5_NORM],
     stacks: &[Stack { prefix: "enc.blk", counts: &["block_count"], rows: &[T5_LAYER] }],
 };

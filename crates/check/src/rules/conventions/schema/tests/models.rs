@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ggufkit_format::spec::{ValueType, keys};
+use ggufkit_inspect::config::required_keys;
 use ggufkit_testkit::{Builder, Tensor, Value};
 
 use super::super::arch::ALL;
@@ -54,7 +55,7 @@ fn head(schema: &Schema, experts: bool) -> Builder {
 
 fn head_without(schema: &Schema, experts: bool, gone: &str) -> Builder {
     let name = schema.name;
-    let mut keys: BTreeSet<String> = Schema::required_keys(name).into_iter().collect();
+    let mut keys: BTreeSet<String> = required_keys(name).into_iter().collect();
     for suffix in [
         "feed_forward_length",
         "attention.head_count",
@@ -215,7 +216,7 @@ fn write_models() {
         write("sound", head(schema, experts), &tensors);
         let foreign = [&tensors[..], &[("blk.0.foreign.weight".to_owned(), vec![1])]].concat();
         write("foreign", head(schema, experts), &foreign);
-        for key in Schema::required_keys(arch) {
+        for key in required_keys(arch) {
             write(&format!("no {key}"), head_without(schema, experts, &key), &tensors);
         }
         for (at, (name, dims)) in tensors.iter().enumerate().filter(|(_, (name, _))| !name.contains(".1.")) {
