@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod architectures;
 mod baseline;
 mod data;
 mod facts;

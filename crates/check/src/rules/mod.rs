@@ -6,7 +6,7 @@
 //! what is printed are there.
 
 mod container;
-mod conventions;
+pub(crate) mod conventions;
 mod data;
 mod kinds;
 pub(crate) mod layout;

@@ -2,7 +2,7 @@
 
 mod layers;
 mod names;
-mod schema;
+pub(crate) mod schema;
 
 use crate::rule::family;
 

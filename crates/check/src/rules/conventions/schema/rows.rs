@@ -105,7 +105,7 @@ pub(super) const FUSED_GATE: &[Row] =
     &[must("ffn_up.weight", &[Embd, Times(2, &Ff)]), must("ffn_down.weight", &[Ff, Embd])];
 
 /// What tells a layer of experts.
-pub(super) const ROUTER: &str = "ffn_gate_inp.weight";
+pub(crate) const ROUTER: &str = "ffn_gate_inp.weight";
 
 /// A feed-forward network with a gate in layers without experts.
 pub(super) const GATED_UNLESS_EXPERTS: &[Row] = &[

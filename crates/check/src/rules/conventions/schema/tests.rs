@@ -1,5 +1,3 @@
-mod models;
-
 use std::collections::BTreeSet;
 
 use ggufkit_format::spec::arch;
@@ -100,27 +98,4 @@ fn names_are_taken_apart() {
     }
     let t5 = Schema::find("t5").unwrap();
     assert_eq!(t5.place(b"dec.blk.2.cross_attn_q.weight").unwrap().stack.unwrap().1, 2);
-}
-
-/// Prints the tables for the comparison with gguf-py in `tests/oracle/architectures.py`.
-#[test]
-#[ignore = "prints, tests nothing"]
-fn print_tables() {
-    for schema in ALL {
-        let of = |wanted: fn(&Row) -> bool| -> Vec<String> {
-            let globals = schema.globals().filter(|row| wanted(row)).map(|row| row.name.to_owned());
-            let layers = schema.stacks.iter().flat_map(|stack| {
-                let rows = stack.rows().filter(|row| wanted(row));
-                rows.map(|row| format!("{}.{{bid}}.{}", stack.prefix, row.name))
-            });
-            globals.chain(layers).collect()
-        };
-        let table = serde_json::json!({
-            "name": schema.name,
-            "complete": schema.coverage == Coverage::Complete,
-            "tensors": of(|_| true),
-            "required": of(|row| matches!(row.need, Need::Must)),
-        });
-        println!("{table}");
-    }
 }
