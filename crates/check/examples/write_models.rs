@@ -33,6 +33,11 @@ fn main() {
         write("sound", head(architecture, experts), &tensors);
         let foreign = [&tensors[..], &[("blk.0.foreign.weight".to_owned(), vec![1])]].concat();
         write("foreign", head(architecture, experts), &foreign);
+        // The last layer is one that predicts further tokens, and is there or not.
+        let predicting = || head(architecture, experts).kv(format!("{arch}.nextn_predict_layers"), 1_u32);
+        write("nextn", predicting(), &tensors);
+        let first = tensors.iter().filter(|(name, _)| !name.contains(".1.")).cloned().collect::<Vec<_>>();
+        write("nextn left out", predicting(), &first);
         for key in required_keys(arch) {
             write(&format!("no {key}"), head_without(architecture, experts, &key), &tensors);
         }

@@ -122,6 +122,7 @@ fn key_of(dim: &Dim) -> Option<&'static str> {
         Dim::Ff => Some("feed_forward_length"),
         Dim::FfExp => Some("expert_feed_forward_length"),
         Dim::Experts => Some("expert_count"),
+        Dim::Layers => Some("block_count"),
         Dim::Heads | Dim::Q | Dim::O | Dim::Qkv => Some("attention.head_count"),
         Dim::HeadK => Some("attention.key_length"),
         Dim::K | Dim::V => Some("attention.head_count_kv"),

@@ -124,6 +124,8 @@ pub(crate) enum Dim {
     Experts,
     /// `attention.head_count`, of the layer where it is an array.
     Heads,
+    /// `block_count` without the layers that predict further tokens.
+    Layers,
     /// Size of a head's key and query: `attention.key_length`, or embedding / heads.
     HeadK,
     /// All heads' queries: heads × key size.

@@ -107,6 +107,10 @@ impl<'f, 'a> Params<'f, 'a> {
             Dim::FfExp => self.ff_exp.at(layer),
             Dim::Experts => self.number("expert_count"),
             Dim::Heads => self.heads(layer),
+            Dim::Layers => {
+                let nextn = self.number("nextn_predict_layers").unwrap_or(0);
+                self.number("block_count").and_then(|count| count.checked_sub(nextn))
+            }
             Dim::HeadK => self.head_k(),
             Dim::Q => product(self.heads(layer), self.head_k()),
             Dim::K => product(self.heads_kv(layer), self.head_k()),
@@ -173,6 +177,7 @@ impl<'f, 'a> Params<'f, 'a> {
             Dim::Ff => format!("feed_forward_length {}", n(dim)),
             Dim::FfExp => format!("expert_feed_forward_length {}", n(dim)),
             Dim::Experts => format!("expert_count {}", n(dim)),
+            Dim::Layers => format!("block_count {}", n(dim)),
             Dim::Heads => format!("head_count {}", n(dim)),
             Dim::HeadK => format!("head size {}", n(dim)),
             Dim::Q => format!("head_count {} × head size {}", heads(), head(self.key_length)),

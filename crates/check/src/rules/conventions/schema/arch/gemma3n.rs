@@ -11,7 +11,7 @@ pub(super) const SCHEMA: Schema = Schema {
 
 /// Width of the embeddings of single layers, which no key tells.
 const PER_LAYER: u64 = 256;
-const ALL_LAYERS: Dim = Times(PER_LAYER, &Key("block_count"));
+const ALL_LAYERS: Dim = Times(PER_LAYER, &Layers);
 
 /// Tensors of all layers together.
 const GLOBALS: &[Row] = &[

@@ -11,12 +11,8 @@ pub(super) const SCHEMA: Schema = Schema {
 
 /// What makes the embeddings of single layers.
 const GLOBALS: &[Row] = &[
-    where_(
-        PER_LAYER,
-        "per_layer_token_embd.weight",
-        &[Product(&[Key(PER_LAYER), Key("block_count")]), Vocab],
-    ),
-    where_(PER_LAYER, "per_layer_model_proj.weight", &[Embd, Product(&[Key(PER_LAYER), Key("block_count")])]),
+    where_(PER_LAYER, "per_layer_token_embd.weight", &[Product(&[Key(PER_LAYER), Layers]), Vocab]),
+    where_(PER_LAYER, "per_layer_model_proj.weight", &[Embd, Product(&[Key(PER_LAYER), Layers])]),
     where_(PER_LAYER, "per_layer_proj_norm.weight", &[Key(PER_LAYER)]),
 ];
 
