@@ -1,7 +1,7 @@
 //! What a document's file will be made of.
 
 use ggufkit_format::encode::{Bools, Encoder, written_type};
-use ggufkit_format::{Plan, Span, Tensor, layout};
+use ggufkit_format::{Kv, Plan, Span, Tensor, View, layout};
 
 use super::Document;
 use crate::error::EditError;
@@ -53,8 +53,11 @@ impl Document<'_> {
             None => self.clean_gap && self.index().data_start().is_some_and(|start| span.end() <= start),
         };
         let head_end = self.index().head_end();
-        let patches =
-            self.patches.iter().filter(|(span, bytes)| span.start < head_end || !gone(*span, bytes));
+        // In a head that is written anew they are in the values.
+        let patches = self.patches.iter().filter(|(span, bytes)| match span.start < head_end {
+            true => self.copies,
+            false => !gone(*span, bytes),
+        });
         let patches: Vec<_> = patches.cloned().collect();
         if patches.is_empty() { Ok(plan) } else { Ok(plan.patched(&patches)?) }
     }
@@ -92,12 +95,31 @@ impl Document<'_> {
             }
             (None, None) => {
                 let Some(kv) = self.source_kv(at) else { return Ok(()) };
+                let patched = self.patched_value(kv);
+                let view = match &patched {
+                    Some(value) => View::at(self.index(), value, kv.value_span.start),
+                    None => self.view,
+                };
                 self.encoder.value_type(&mut bytes, written_type(kv.value_type));
-                self.encoder.value(&mut bytes, self.view.value(kv), Bools::Keep)?;
+                self.encoder.value(&mut bytes, view.value(kv), Bools::Keep)?;
                 plan.literal(&bytes)?;
             }
         }
         Ok(())
+    }
+
+    /// The bytes of a value with the patches that fall into it.
+    fn patched_value(&self, kv: &Kv) -> Option<Vec<u8>> {
+        let whole = kv.value_span;
+        let inside = |span: &Span| span.start >= whole.start && span.end() <= whole.end();
+        let mut patches = self.patches.iter().filter(|(span, _)| inside(span)).peekable();
+        patches.peek()?;
+        let mut value = self.view.bytes(whole)?.to_vec();
+        for (span, bytes) in patches {
+            let from = usize::try_from(span.start.saturating_sub(whole.start)).ok()?;
+            value.iter_mut().skip(from).zip(bytes).for_each(|(old, new)| *old = *new);
+        }
+        Some(value)
     }
 
     fn plan_tensor(&self, plan: &mut Plan, at: u64, tensor: &Tensor, offset: u64) -> Result<(), EditError> {
@@ -118,6 +140,9 @@ impl Document<'_> {
     /// The rest of the file as it is.
     fn plan_kept(&self, plan: &mut Plan, alignment: u64) -> Result<(), EditError> {
         let index = self.index();
+        if self.behind_head {
+            return Ok(plan.copy(Span::between(index.head_end(), self.end))?);
+        }
         let start = index.data_start().unwrap_or(self.end);
         let gap = Span::between(index.head_end().min(self.end), start.min(self.end));
         let head = index.head();
@@ -125,7 +150,7 @@ impl Document<'_> {
         // A head of another length has another gap. Where the file ended with the head, it does so again.
         if plan.len() == head.len && padding == start.saturating_sub(head.end()) {
             if self.clean_gap { plan.zeros(gap.len)? } else { plan.copy(gap)? }
-        } else if !index.tensors().is_empty() || !gap.is_empty() {
+        } else if !index.tensors().is_empty() || !gap.is_empty() || start < self.end {
             plan.zeros(padding)?;
         }
         Ok(plan.copy(Span::between(start, self.end))?)

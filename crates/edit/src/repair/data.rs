@@ -28,6 +28,17 @@ struct Order {
     unlike: Option<usize>,
 }
 
+/// What is behind the last tensor, or behind the head of a file without tensors.
+struct Tail {
+    /// Where that ends.
+    start: u64,
+    /// Where the padding behind it ends, or would end.
+    padded: u64,
+    /// Whether other bytes than zeros stand where padding is expected, and may be something else: padding is told by the
+    /// file's ending with it, and a file without tensors has no need of any.
+    unclear: bool,
+}
+
 impl Work<'_> {
     pub(super) fn data(&mut self) -> Result<(), RepairError> {
         let index = self.index();
@@ -41,25 +52,23 @@ impl Work<'_> {
         if self.policy.own || self.relayout || self.document.alignment() != index.alignment() {
             self.refuse_uncertain_start(&extents);
         }
-        let base = index.header().base;
         let start = index.data_start().unwrap_or(self.size);
-        let padded = layout::align_up(extents.end.saturating_sub(base), index.alignment());
-        let padded = padded.and_then(|end| end.checked_add(base)).unwrap_or(u64::MAX);
+        let tail = self.tail(&extents)?;
         if self.policy.own {
             self.gap_after_head(start)?;
             let order = self.order(&extents);
             self.say_order(&order)?;
             let moved = !index.tensors().is_empty() && self.document.alignment() != index.alignment();
-            // Behind the last tensor padding can be told from something else only where the file ends with it.
-            let tail = Span::between(extents.end, padded.min(self.size));
-            let unclear = self.size != padded && self.is_dirty(tail)?;
-            let end = if unclear { extents.end } else { padded.min(self.size) };
+            let end = if tail.unclear { extents.end } else { tail.padded.min(self.size) };
             let dirty = self.dirty(&extents, start, end)?;
             self.relayout = order.unlike.is_some() || moved || dirty;
-            if unclear && self.relayout {
-                let message = "bytes follow the last tensor at once, where padding is expected; what they are cannot be told";
-                self.refuse(Reason::new("trailing-bytes", message).in_path("unparsed").at(tail));
-            }
+        }
+        if tail.unclear && index.tensors().is_empty() {
+            self.document.keep_behind_head();
+        } else if tail.unclear && self.relayout && !(self.policy.own && self.policy.cut_trailing) {
+            let message = "bytes follow the last tensor at once, where padding is expected; what they are cannot be told";
+            let padding = Span::between(tail.start, tail.padded.min(self.size));
+            self.refuse(Reason::new("trailing-bytes", message).in_path("unparsed").at(padding));
         }
         if self.relayout {
             self.document.relayout()?;
@@ -74,7 +83,7 @@ impl Work<'_> {
             }
         }
         if self.policy.own {
-            self.behind(&extents, padded)?;
+            self.behind(&extents, &tail)?;
         }
         Ok(())
     }
@@ -144,8 +153,22 @@ impl Work<'_> {
         }
     }
 
+    fn tail(&self, extents: &Extents) -> Result<Tail, RepairError> {
+        let index = self.index();
+        let (base, bare) = (index.header().base, index.tensors().is_empty());
+        let start = if bare { index.head_end() } else { extents.end };
+        let padded = layout::align_up(start.saturating_sub(base), index.alignment());
+        let padded = padded.and_then(|end| end.checked_add(base)).unwrap_or(u64::MAX);
+        let padding = Span::between(start, padded.min(self.size));
+        let unclear = (bare || self.size != padded) && self.is_dirty(padding)?;
+        Ok(Tail { start, padded, unclear })
+    }
+
     /// Bytes between the head and the data that are not zero.
     fn gap_after_head(&mut self, start: u64) -> Result<(), RepairError> {
+        if self.index().tensors().is_empty() {
+            return Ok(());
+        }
         let gap = Span::between(self.index().head_end(), start.min(self.size));
         if self.is_dirty(gap)? {
             self.document.clean_gap();
@@ -282,11 +305,11 @@ impl Work<'_> {
     }
 
     /// What follows the data: padding that is missing, bytes that belong to nothing.
-    fn behind(&mut self, extents: &Extents, padded: u64) -> Result<(), RepairError> {
-        let index = self.index();
+    fn behind(&mut self, extents: &Extents, tail: &Tail) -> Result<(), RepairError> {
+        let padded = tail.padded;
         // Without tensors nothing is missing, and behind a type of unknown size nobody knows what padding is.
         let last_known = extents.order.last().is_some_and(|at| !extents.inferred.contains(at));
-        if self.size < padded && last_known {
+        if self.size < padded && last_known && !tail.unclear {
             let missing = padded.saturating_sub(self.size);
             let what = format!("add {missing} zeros, the padding behind the last tensor");
             self.step(Step::new("final-padding-missing", what, "data", Span::new(self.size, 0)));
@@ -294,16 +317,19 @@ impl Work<'_> {
                 self.document.extend(padded);
             }
         }
-        let behind =
-            if index.tensors().is_empty() { index.data_start().unwrap_or(self.size) } else { padded };
+        let behind = if tail.unclear { tail.start } else { padded };
         let trailing = self.size.saturating_sub(behind);
         if trailing == 0 {
             return Ok(());
         }
         if self.policy.cut_trailing {
-            let what = format!("cut off the {trailing} bytes behind the data");
+            let padding = if tail.unclear && last_known { ", and write its padding" } else { "" };
+            let what = format!("cut off the {trailing} bytes behind the data{padding}");
             self.step(Step::new("trailing-bytes", what, "unparsed", Span::new(behind, trailing)));
             self.document.cut(behind)?;
+            if last_known {
+                self.document.extend(padded);
+            }
         } else {
             let message = format!("{trailing} bytes behind the data belong to nothing");
             let reason = Reason::new("trailing-bytes", message).in_path("unparsed");

@@ -3,7 +3,7 @@
 //! Each tensor has exactly one fate, so that a cut download, a damaged offset and a damaged size are told apart and only
 //! one rule speaks about each.
 
-use ggufkit_format::{View, layout};
+use ggufkit_format::{Span, View, layout};
 
 use crate::facts::{Extent, Facts};
 use crate::subject::File;
@@ -99,6 +99,17 @@ impl<'a, 'f> Laid<'a, 'f> {
     /// The tensors whose offset can be believed and whose size is known, by their offsets.
     pub(in crate::rules) fn sane(&self) -> impl Iterator<Item = &'f Extent> + use<'_, 'a, 'f> {
         self.extents.iter().zip(self.fates).filter(|(_, fate)| fate.is_sane()).map(|(extent, _)| extent)
+    }
+
+    /// From the end of the last tensor to where the padding behind it ends, or would end; `None` without tensors, and where
+    /// a size is not known.
+    pub(in crate::rules) fn last_padding(&self) -> Option<Span> {
+        let end = |extent: &Extent| extent.offset.checked_add(extent.len?);
+        let ends: Option<Vec<u64>> = self.extents.iter().map(end).collect();
+        let end = self.data_start.checked_add(ends?.into_iter().max()?)?;
+        let base = self.view.index().header().base;
+        let padded = layout::align_up(end.checked_sub(base)?, self.alignment)?.checked_add(base)?;
+        Some(Span::between(end, padded))
     }
 
     /// The first of these alignments to which all tensors are packed, without a gap and without an overlap.

@@ -49,6 +49,11 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 }
                 let finding = Finding::new(&RULE, RULE.summary, label)
                     .note("no loader looks at it; it may be the rest of a tensor that is longer than its shape says");
+                // Behind the last tensor padding is told by the file's ending with it.
+                let behind = laid.last_padding().filter(|last| last.start == padding.start);
+                if behind.is_some_and(|last| laid.size != Some(last.end())) {
+                    return finding.note("the file does not end with this padding: the bytes may be something else");
+                }
                 match usize::try_from(padding.len) {
                     Ok(len) if len <= 4096 => {
                         let change = Change::Patch { span: *padding, bytes: vec![0; len] };
