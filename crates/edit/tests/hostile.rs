@@ -78,7 +78,7 @@ fn random_and_handed_documents_are_repaired_or_refused() {
     for seed in 0..20 {
         mended(&random::document(seed, Endian::Little).bytes());
     }
-    for file in corpus::files(&corpus::data(env!("CARGO_MANIFEST_DIR")).join("regressions"), "") {
+    for file in corpus::files(&corpus::workspace().join("fuzz/regressions/repair"), "") {
         mended(&file.bytes);
     }
     for file in

@@ -21,7 +21,7 @@ use ggufkit_format::spec::ValueType;
 use ggufkit_format::{Dialect, Endian, Index, Kv, Payload, Scalar, Span, Value, View, layout};
 
 use crate::error::EditError;
-use crate::extents::Extents;
+use crate::placement::Placement;
 
 /// A file that can be changed.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Document<'a> {
     kvs: Vec<Entry>,
     names: Vec<Option<Vec<u8>>>,
     /// Where each tensor's data is, once it is to be laid out anew.
-    anew: Option<Extents>,
+    anew: Option<Placement>,
     /// Whether the bytes between head and data become zeros.
     clean_gap: bool,
     /// Whether what is behind the head follows it as it is.
@@ -361,11 +361,11 @@ impl<'a> Document<'a> {
         if self.anew.is_some() || self.index().tensors().is_empty() {
             return Ok(false);
         }
-        let extents = Extents::of(self.index(), self.size);
-        if !extents.problems.is_empty() {
-            return Err(EditError::Data(extents.problems));
+        let placement = Placement::of(self.index(), self.size);
+        if !placement.problems.is_empty() {
+            return Err(EditError::Data(placement.problems));
         }
-        self.anew = Some(extents);
+        self.anew = Some(placement);
         Ok(true)
     }
 
@@ -394,7 +394,7 @@ impl<'a> Document<'a> {
         let head_end = self.index().head_end();
         let end = match self.index().tensors() {
             [] => head_end,
-            _ => Extents::of(self.index(), self.size).end.max(head_end),
+            _ => Placement::of(self.index(), self.size).end.max(head_end),
         };
         if at < end {
             return Err(EditError::CutsData { at, end });

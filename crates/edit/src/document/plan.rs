@@ -5,7 +5,7 @@ use ggufkit_format::{Kv, Plan, Span, Tensor, View, layout};
 
 use super::Document;
 use crate::error::EditError;
-use crate::extents::Extents;
+use crate::placement::Placement;
 
 impl Document<'_> {
     /// What the file will be made of.
@@ -22,9 +22,9 @@ impl Document<'_> {
         let mut next = 0_u64;
         for (at, tensor) in self.index().tensors().iter().enumerate() {
             let mut offset = tensor.offset;
-            if let Some(extents) = &self.anew {
+            if let Some(placement) = &self.anew {
                 offset = next;
-                let len = extents.spans.get(at).map_or(0, |span| span.len);
+                let len = placement.spans.get(at).map_or(0, |span| span.len);
                 let end = next.checked_add(len).and_then(|end| layout::align_up(end, alignment));
                 next = end.ok_or(ggufkit_format::PlanError::TooLong)?;
             }
@@ -32,23 +32,26 @@ impl Document<'_> {
         }
         match &self.anew {
             None => self.plan_kept(&mut plan, alignment)?,
-            Some(extents) => self.plan_anew(&mut plan, extents, alignment)?,
+            Some(placement) => self.plan_anew(&mut plan, placement, alignment)?,
         }
         let end = match &self.anew {
-            Some(extents) => self.end.max(self.padded(extents)),
+            Some(placement) => self.end.max(self.padded(placement)),
             None => self.end,
         };
         plan.zeros(self.to.saturating_sub(end))?;
         let data: Vec<Span> = match &self.anew {
-            Some(extents) => extents.order.iter().filter_map(|&at| extents.spans.get(at).copied()).collect(),
+            Some(placement) => {
+                let order = placement.order.as_slice().iter();
+                order.filter_map(|extent| placement.spans.get(extent.tensor).copied()).collect()
+            }
             None => Vec::new(),
         };
         // Padding is zeros in a new layout, whatever becomes of the old.
         let gone = |span: Span, bytes: &[u8]| match &self.anew {
-            Some(extents) => {
+            Some(placement) => {
                 let next = data.get(data.partition_point(|one| one.end() <= span.start));
                 let inside = next.is_some_and(|one| one.start < span.end());
-                bytes.iter().all(|&byte| byte == 0) && span.start < extents.end && !inside
+                bytes.iter().all(|&byte| byte == 0) && span.start < placement.end && !inside
             }
             None => self.clean_gap && self.index().data_start().is_some_and(|start| span.end() <= start),
         };
@@ -157,18 +160,18 @@ impl Document<'_> {
     }
 
     /// The data section in its canonical form, and what follows it in the source.
-    fn plan_anew(&self, plan: &mut Plan, extents: &Extents, alignment: u64) -> Result<(), EditError> {
+    fn plan_anew(&self, plan: &mut Plan, placement: &Placement, alignment: u64) -> Result<(), EditError> {
         plan.zeros(layout::padding(plan.len(), alignment))?;
-        for span in &extents.spans {
+        for span in &placement.spans {
             plan.copy(*span)?;
             plan.zeros(layout::padding(plan.len(), alignment))?;
         }
-        Ok(plan.copy(Span::between(self.padded(extents), self.end))?)
+        Ok(plan.copy(Span::between(self.padded(placement), self.end))?)
     }
 
     /// Where the padding behind the data of the source ends, or would end.
-    fn padded(&self, extents: &Extents) -> u64 {
-        let data = extents.end.saturating_sub(self.index().header().base);
-        extents.end.saturating_add(layout::padding(data, self.index().alignment()))
+    fn padded(&self, placement: &Placement) -> u64 {
+        let data = placement.end.saturating_sub(self.index().header().base);
+        placement.end.saturating_add(layout::padding(data, self.index().alignment()))
     }
 }

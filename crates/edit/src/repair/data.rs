@@ -7,7 +7,7 @@ use ggufkit_format::spec::ValueType;
 use ggufkit_format::{Span, shorten};
 
 use super::{Reason, RepairError, Step, Work};
-use crate::extents::{DataProblem, DataProblemReason, Extents};
+use crate::placement::{DataProblem, DataProblemReason, Placement};
 
 /// Bytes that are read at once: gaps may be as long as the file.
 const BUFFER: u64 = 256 << 10;
@@ -42,25 +42,25 @@ struct Tail {
 impl Work<'_> {
     pub(super) fn data(&mut self) -> Result<(), RepairError> {
         let index = self.index();
-        let extents = Extents::of(index, self.size);
+        let placement = Placement::of(index, self.size);
         if self.policy.own || self.relayout {
-            self.refuse_problems(&extents);
-            if !extents.problems.is_empty() {
+            self.refuse_problems(&placement);
+            if !placement.problems.is_empty() {
                 return Ok(());
             }
         }
         if self.policy.own || self.relayout || self.document.alignment() != index.alignment() {
-            self.refuse_uncertain_start(&extents);
+            self.refuse_uncertain_start(&placement);
         }
         let start = index.data_start().unwrap_or(self.size);
-        let tail = self.tail(&extents)?;
+        let tail = self.tail(&placement)?;
         if self.policy.own {
             self.gap_after_head(start)?;
-            let order = self.order(&extents);
+            let order = self.order(&placement);
             self.say_order(&order)?;
             let moved = !index.tensors().is_empty() && self.document.alignment() != index.alignment();
-            let end = if tail.unclear { extents.end } else { tail.padded.min(self.size) };
-            let dirty = self.dirty(&extents, start, end)?;
+            let end = if tail.unclear { placement.end } else { tail.padded.min(self.size) };
+            let dirty = self.dirty(&placement, start, end)?;
             self.relayout = order.unlike.is_some() || moved || dirty;
         }
         if tail.unclear && index.tensors().is_empty() {
@@ -72,8 +72,8 @@ impl Work<'_> {
         }
         if self.relayout {
             self.document.relayout()?;
-            for at in extents.inferred.iter().take(20) {
-                let span = extents.spans.get(*at).copied().unwrap_or_default();
+            for at in placement.inferred.iter().take(20) {
+                let span = placement.spans.get(*at).copied().unwrap_or_default();
                 let message = format!(
                     "tensors[{at}] is of a type whose size is not known here: its {} bytes up to what follows are copied as they are",
                     span.len
@@ -83,7 +83,7 @@ impl Work<'_> {
             }
         }
         if self.policy.own {
-            self.behind(&extents, &tail)?;
+            self.behind(&placement, &tail)?;
         }
         Ok(())
     }
@@ -91,12 +91,12 @@ impl Work<'_> {
     /// Where the data begins hangs on the alignment. One that is written as no loader reads it, or more than once, leaves
     /// open which was meant. That is of no matter where all lead to the same place, and settled where the data ends with the
     /// file from one place only, the one that is taken.
-    fn refuse_uncertain_start(&mut self, extents: &Extents) {
+    fn refuse_uncertain_start(&mut self, placement: &Placement) {
         let index = self.index();
         let Some(start) = index.data_start().filter(|_| !index.tensors().is_empty()) else { return };
         let base = index.header().base;
         let head = index.head_end().saturating_sub(base);
-        let len = extents.end.saturating_sub(start);
+        let len = placement.end.saturating_sub(start);
         let begins = |alignment: u64| layout::align_up(head, alignment);
         let fits = |alignment: u64| {
             let end = begins(alignment).and_then(|start| start.checked_add(len));
@@ -127,9 +127,9 @@ impl Work<'_> {
         }
     }
 
-    fn refuse_problems(&mut self, extents: &Extents) {
+    fn refuse_problems(&mut self, placement: &Placement) {
         for code in ["data-cut-short", "tensor-overlap", "block-misfit", "bytes-overflow"] {
-            let mut all = extents.problems.iter().filter(|problem| code_of(problem) == code);
+            let mut all = placement.problems.iter().filter(|problem| code_of(problem) == code);
             let Some(first) = all.next() else { continue };
             let more = all.count();
             let tensor = self.index().tensors().get(first.tensor);
@@ -153,10 +153,10 @@ impl Work<'_> {
         }
     }
 
-    fn tail(&self, extents: &Extents) -> Result<Tail, RepairError> {
+    fn tail(&self, placement: &Placement) -> Result<Tail, RepairError> {
         let index = self.index();
         let (base, bare) = (index.header().base, index.tensors().is_empty());
-        let start = if bare { index.head_end() } else { extents.end };
+        let start = if bare { index.head_end() } else { placement.end };
         let padded = layout::align_up(start.saturating_sub(base), index.alignment());
         let padded = padded.and_then(|end| end.checked_add(base)).unwrap_or(u64::MAX);
         let padding = Span::between(start, padded.min(self.size));
@@ -202,10 +202,10 @@ impl Work<'_> {
     }
 
     /// Padding between the tensors, and behind the last one up to `end`, that is not zero.
-    fn dirty(&mut self, extents: &Extents, start: u64, end: u64) -> Result<bool, RepairError> {
+    fn dirty(&mut self, placement: &Placement, start: u64, end: u64) -> Result<bool, RepairError> {
         let (mut first, mut count) = (None, 0_u64);
         let (base, alignment) = (self.index().header().base, self.index().alignment());
-        for gap in extents.gaps(start, end) {
+        for gap in placement.gaps(start, end) {
             // What is more than padding is left out, and said there.
             let padding = layout::padding(gap.start.saturating_sub(base), alignment);
             let gap = Span::new(gap.start, gap.len.min(padding));
@@ -223,37 +223,28 @@ impl Work<'_> {
         Ok(true)
     }
 
-    fn order(&self, extents: &Extents) -> Order {
+    fn order(&self, placement: &Placement) -> Order {
         let index = self.index();
-        let (alignment, base) = (index.alignment(), index.header().base);
+        let alignment = index.alignment();
         let mut order = Order::default();
         let mut expected = Some(0_u64);
-        for (at, (tensor, span)) in index.tensors().iter().zip(&extents.spans).enumerate() {
+        for (at, (tensor, span)) in index.tensors().iter().zip(&placement.spans).enumerate() {
             if expected != Some(tensor.offset) {
                 order.unlike = order.unlike.or(Some(at));
             }
             expected = expected.and_then(|at| layout::align_up(at.checked_add(span.len)?, alignment));
         }
-        let mut reached = index.data_start().unwrap_or(base);
-        for pair in extents.order.windows(2) {
-            if let [one, next] = pair
-                && next < one
-            {
-                order.unordered = order.unordered.or(Some(*next));
-            }
-        }
-        for &at in &extents.order {
-            let Some(span) = extents.spans.get(at) else { continue };
-            let over = index.tensors().get(at).and_then(|tensor| tensor.offset.checked_rem(alignment));
-            if over.is_some_and(|over| over > 0) {
+        let sorted = placement.order.as_slice();
+        let back = sorted.array_windows().find(|[one, next]| next.tensor < one.tensor);
+        order.unordered = back.map(|[_, next]| next.tensor);
+        for reach in placement.order.reaches() {
+            let (at, offset) = (reach.extent.tensor, reach.extent.offset);
+            if offset.checked_rem(alignment).is_some_and(|over| over > 0) {
                 order.misaligned.push(at);
             }
-            let padded = layout::align_up(reached.saturating_sub(base), alignment).unwrap_or(u64::MAX);
-            let gap = span.start.saturating_sub(base).saturating_sub(padded);
-            if gap > 0 {
-                order.gaps.push((at, gap));
+            if let Some((from, to)) = reach.gap(alignment) {
+                order.gaps.push((at, to.saturating_sub(from)));
             }
-            reached = reached.max(span.end());
         }
         order
     }
@@ -305,10 +296,10 @@ impl Work<'_> {
     }
 
     /// What follows the data: padding that is missing, bytes that belong to nothing.
-    fn behind(&mut self, extents: &Extents, tail: &Tail) -> Result<(), RepairError> {
+    fn behind(&mut self, placement: &Placement, tail: &Tail) -> Result<(), RepairError> {
         let padded = tail.padded;
         // Without tensors nothing is missing, and behind a type of unknown size nobody knows what padding is.
-        let last_known = extents.order.last().is_some_and(|at| !extents.inferred.contains(at));
+        let last_known = placement.order.as_slice().last().is_some_and(|last| last.len().is_some());
         if self.size < padded && last_known && !tail.unclear {
             let missing = padded.saturating_sub(self.size);
             let what = format!("add {missing} zeros, the padding behind the last tensor");

@@ -68,9 +68,13 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     .fix(Safety::Unsafe, title, cut);
             };
             let message = format!("{bytes} of zeros stand behind the last tensor and its padding");
-            let clean = |last: Span| Peek::new(file).nonzero(last) == Ok(None);
+            let expected = match laid.extents {
+                [] => Some(Span::between(view.index().head_end(), laid.data_start)),
+                _ => laid.last_padding(),
+            };
+            let clean = |padding: Span| Peek::new(file).nonzero(padding) == Ok(None);
             let (text, safety) = match all {
-                true if laid.last_padding().is_none_or(clean) => ("all of them zero", Safety::Safe),
+                true if expected.is_none_or(clean) => ("all of them zero", Safety::Safe),
                 // What stands where padding is expected would be taken for it.
                 true => ("all of them zero, behind others that are not", Safety::Unsafe),
                 false => ("zeros at both ends; not all of them were looked at", Safety::Unsafe),
