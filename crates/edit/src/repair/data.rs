@@ -2,21 +2,16 @@
 
 use std::io;
 
-use ggufkit_format::layout::{self, SizeError};
+use ggufkit_format::layout::{self, PLAUSIBLE_SIZE, SizeError};
 use ggufkit_format::spec::ValueType;
 use ggufkit_format::{Span, shorten};
 
 use super::{Reason, RepairError, Step, Work};
+use crate::document::ALIGNMENT;
 use crate::placement::{DataProblem, DataProblemReason, Placement};
 
 /// Bytes that are read at once: gaps may be as long as the file.
 const BUFFER: u64 = 256 << 10;
-
-/// The key of the data section's alignment.
-const ALIGNMENT: &[u8] = b"general.alignment";
-
-/// Lengths above this are not those of files: 256 TiB.
-const PLAUSIBLE_SIZE: u64 = 1 << 48;
 
 /// How tensors lie, compared with the canonical form.
 #[derive(Default)]
