@@ -309,7 +309,7 @@ impl Work<'_> {
             return Ok(());
         }
         if self.policy.cut_trailing {
-            let padding = if tail.unclear && last_known { ", and write its padding" } else { "" };
+            let padding = if tail.unclear && last_known { ", and write padding in their place" } else { "" };
             let what = format!("cut off the {trailing} bytes behind the data{padding}");
             self.step(Step::new("trailing-bytes", what, "unparsed", Span::new(behind, trailing)));
             self.document.cut(behind)?;
