@@ -25,4 +25,4 @@ pub mod yaml;
 
 pub use lookup::{Lookup, Named, Place};
 pub use model::{Model, Part, is_integer, type_label};
-pub use text::Text;
+pub use text::{Text, Words};

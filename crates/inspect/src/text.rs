@@ -1,6 +1,8 @@
 //! Text of the file in answers that stay small.
 
-use ggufkit_format::{ByteStr, Escaped, shorten};
+use core::fmt;
+
+use ggufkit_format::{ByteStr, Escaped, is_safe, shorten};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::json::JsonText;
@@ -33,6 +35,54 @@ impl<'a> Text<'a> {
     }
 }
 
+/// A sentence of ours that may hold text of the file: whatever was put into it, no character of it acts on a terminal.
+///
+/// Where a name stands in a sentence it is shortened there ([`shorten`]); this is the wall behind that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Words(String);
+
+impl Words {
+    /// The sentence.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Words {
+    fn from(text: String) -> Self {
+        if text.chars().all(is_safe) {
+            return Self(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        for c in text.chars() {
+            match is_safe(c) {
+                true => out.push(c),
+                false => out.push_str(&shorten(c.encode_utf8(&mut [0; 4]).as_bytes(), usize::MAX)),
+            }
+        }
+        Self(out)
+    }
+}
+
+impl From<&str> for Words {
+    fn from(text: &str) -> Self {
+        Self::from(text.to_owned())
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl Serialize for Words {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let bytes = self.as_bytes();
@@ -58,6 +108,13 @@ mod tests {
         let mut out = Vec::new();
         crate::json::write(&mut out, &Text(ByteStr(bytes)), false).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn nothing_in_a_sentence_acts() {
+        let hostile = Words::from(format!("{} is {}", "a\u{1b}[2J\u{202e}b\n\u{9b}", shorten(b"\x1b\\", 9)));
+        assert_eq!(hostile.to_string(), "a\\x1b[2J\\u{202e}b\\n\\u{9b} is \\x1b\\\\");
+        assert_eq!(Words::from("中文 \\n").as_str(), "中文 \\n");
     }
 
     #[test]

@@ -92,7 +92,8 @@ fn what_loading_needs_and_is_not_there_is_named() {
 fn values_that_stand_in_the_way_are_noted() {
     let note = |document: Builder, words: &[&str]| {
         resolved(&document, |config| {
-            let all = config.notes.join("\n");
+            let notes: Vec<_> = config.notes.iter().map(ToString::to_string).collect();
+            let all = notes.join("\n");
             for word in words {
                 assert!(all.contains(word), "{word} in {all:?}");
             }

@@ -99,7 +99,11 @@ impl<'t> Issues<'t> {
                 }
                 Ok(text) => {
                     *room -= text.len();
-                    issues.syntax = syntax(&text);
+                    // What the parser cannot bear is kept from it. Should there be more of that, no program ends by it.
+                    match std::panic::catch_unwind(|| syntax(&text)) {
+                        Ok(said) => issues.syntax = said,
+                        Err(_) => issues.not_parsed = Some("the parser came to no end with it".to_owned()),
+                    }
                 }
             }
         }

@@ -7,14 +7,18 @@ mod required;
 
 use ggufkit_format::glob::layer_of;
 use ggufkit_format::spec::{ValueType, arch, keys};
-use ggufkit_format::{ArrayRef, Kv, Scalar, Value};
+use ggufkit_format::{ArrayRef, Kv, Scalar, Value, shorten};
 use serde::{Serialize, Serializer};
 
 use crate::json::{JsonScalar, JsonText};
 use crate::model::{Model, Part};
+use crate::text::Words;
 
 /// Elements of a per-layer array that are looked at; no model has so many layers (llama.cpp stops at 512).
 const MAX_LAYERS: usize = 4096;
+
+/// Characters of a name of the file that stand in a sentence.
+const MAX_NAME: usize = 80;
 
 /// A model's configuration.
 #[derive(Clone, Debug, Serialize)]
@@ -30,7 +34,13 @@ pub struct Config<'a> {
     /// Required keys that are absent.
     pub missing: Vec<String>,
     /// Values that stand in the way of loading, in words.
-    pub notes: Vec<String>,
+    pub notes: Vec<Words>,
+}
+
+impl Config<'_> {
+    fn note(&mut self, text: impl Into<Words>) {
+        self.notes.push(text.into());
+    }
 }
 
 /// One resolved value.
@@ -94,14 +104,14 @@ pub enum Source {
     /// The key is absent: the engine's default.
     Default {
         /// The rule that gives it.
-        rule: String,
+        rule: Words,
         /// The key that would set it.
         key: String,
     },
     /// Something else in the file.
     Derived {
         /// The rule that gives it.
-        rule: String,
+        rule: Words,
     },
 }
 
@@ -119,13 +129,13 @@ pub fn config<'a>(model: &Model<'a>) -> Config<'a> {
     };
     let Some(name) = architecture else {
         out.missing.push("general.architecture".to_owned());
-        out.notes.push("without general.architecture no key of the architecture can be resolved".to_owned());
+        out.notes.push("without general.architecture no key of the architecture can be resolved".into());
         return out;
     };
     if !out.architecture_known {
-        out.notes.push(format!(
+        out.note(format!(
             "architecture \"{}\" is not one that llama.cpp knows",
-            ggufkit_format::shorten(name.as_bytes(), 60)
+            shorten(name.as_bytes(), 60)
         ));
     }
     let (needed, known) = required::of(name);
@@ -195,9 +205,8 @@ impl<'a> Resolver<'a, '_> {
         let fits =
             info.types.iter().any(|t| if t.is_array() { ty == ValueType::ARRAY } else { t.element() == ty });
         if !fits {
-            self.out
-                .notes
-                .push(format!("{key} is a {ty}; llama.cpp reads a {first} there and refuses others"));
+            let key = shorten(key.as_bytes(), MAX_NAME);
+            self.out.note(format!("{key} is a {ty}; llama.cpp reads a {first} there and refuses others"));
         }
     }
 
@@ -207,8 +216,8 @@ impl<'a> Resolver<'a, '_> {
             && array.element_type() != ValueType::STRING
             && !key.ends_with("dimension_sections")
         {
-            let len = array.len();
-            self.out.notes.push(format!("{key} has {len} values, fewer than the {blocks} layers"));
+            let (key, len) = (shorten(key.as_bytes(), MAX_NAME), array.len());
+            self.out.note(format!("{key} has {len} values, fewer than the {blocks} layers"));
         }
         array
             .iter()
@@ -230,7 +239,7 @@ impl<'a> Resolver<'a, '_> {
     fn or(&mut self, group: &'static str, name: &'static str, suffix: &str, default: (Setting<'a>, String)) {
         let (value, source) = match self.key(suffix) {
             Some(found) => found,
-            None => (default.0, Source::Default { rule: default.1, key: self.full(suffix) }),
+            None => (default.0, Source::Default { rule: default.1.into(), key: self.full(suffix) }),
         };
         self.push(group, name, value, source);
     }
@@ -259,11 +268,11 @@ impl<'a> Resolver<'a, '_> {
         const GROUP: &str = "model";
         self.required(GROUP, "layers", "block_count");
         match self.find(&self.full("block_count")).map(|(_, _, value)| value.as_u64()) {
-            Some(Some(0)) => self.out.notes.push("block_count is 0: there is no layer to load".to_owned()),
+            Some(Some(0)) => self.out.note("block_count is 0: there is no layer to load".to_owned()),
             Some(Some(n)) if n > 512 => {
-                self.out.notes.push(format!("block_count is {n}; llama.cpp stops at 512 layers"));
+                self.out.note(format!("block_count is {n}; llama.cpp stops at 512 layers"));
             }
-            Some(None) => self.out.notes.push("block_count is not a whole number".to_owned()),
+            Some(None) => self.out.note("block_count is not a whole number".to_owned()),
             _ => self.compare_layers(),
         }
         self.required(GROUP, "context length", "context_length");
@@ -292,7 +301,7 @@ impl<'a> Resolver<'a, '_> {
         let seen = self.model.tensors().filter_map(|(_, name, _)| layer_of(name.as_bytes())).max();
         let (Some(top), Some(blocks)) = (seen, self.integer("block_count")) else { return };
         if top.saturating_add(1) != blocks {
-            self.out.notes.push(format!(
+            self.out.note(format!(
                 "block_count is {blocks}, and the tensor table has layers up to blk.{top} ({} layers)",
                 top.saturating_add(1)
             ));
@@ -316,7 +325,7 @@ impl<'a> Resolver<'a, '_> {
             }
             None => {
                 let source =
-                    Source::Default { rule: "absent: 0".to_owned(), key: self.full("attention.head_count") };
+                    Source::Default { rule: "absent: 0".into(), key: self.full("attention.head_count") };
                 self.push(GROUP, "heads", Setting::Integer(0), source);
             }
         }
@@ -359,7 +368,7 @@ impl<'a> Resolver<'a, '_> {
                 "norm epsilon",
                 Setting::None,
                 Source::Default {
-                    rule: "absent: the architecture needs one of the two".to_owned(),
+                    rule: "absent: the architecture needs one of the two".into(),
                     key: self.full("attention.layer_norm_rms_epsilon"),
                 },
             );
@@ -420,7 +429,7 @@ impl<'a> Resolver<'a, '_> {
         if let (Some(all), Some(used)) = (self.integer("expert_count"), self.integer("expert_used_count"))
             && used > all
         {
-            self.out.notes.push(format!("expert_used_count is {used}, more than the {all} experts"));
+            self.out.note(format!("expert_used_count is {used}, more than the {all} experts"));
         }
     }
 
@@ -453,15 +462,13 @@ impl<'a> Resolver<'a, '_> {
                 (None, Some(rows)) => (Setting::Integer(rows), "the rows of token_embd.weight".to_owned()),
                 (None, None) => (Setting::None, "no vocab_size, no tokens, no token_embd.weight".to_owned()),
             };
-            self.push(GROUP, "size", value, Source::Derived { rule });
+            self.push(GROUP, "size", value, Source::Derived { rule: rule.into() });
         }
         if let (Some(tokens), Some(rows)) = (tokens, rows)
             && tokens.len() != rows
         {
             let n = tokens.len();
-            self.out
-                .notes
-                .push(format!("the tokenizer has {n} tokens, and token_embd.weight has {rows} rows"));
+            self.out.note(format!("the tokenizer has {n} tokens, and token_embd.weight has {rows} rows"));
         }
         self.required(GROUP, "tokenizer", "tokenizer.ggml.model");
         self.optional(GROUP, "pre-tokenizer", "tokenizer.ggml.pre");
@@ -484,7 +491,8 @@ impl<'a> Resolver<'a, '_> {
             Some("t5") => ("false", "true"),
             _ => ("false", "false"),
         };
-        let rule = |what| format!("absent: {what} for tokenizer \"{}\"", model.unwrap_or("absent"));
+        let named = model.map_or_else(|| "absent".to_owned(), |name| shorten(name.as_bytes(), MAX_NAME));
+        let rule = |what| format!("absent: {what} for tokenizer \"{named}\"");
         self.or(GROUP, "add beginning", "tokenizer.ggml.add_bos_token", (Setting::Word(bos), rule(bos)));
         self.or(GROUP, "add end", "tokenizer.ggml.add_eos_token", (Setting::Word(eos), rule(eos)));
     }

@@ -10,8 +10,8 @@ rule! {
     /// A chat template is too large or too deeply nested to be parsed.
     ///
     /// Templates of published models have up to some tens of kilobytes and nest a dozen deep. What goes far beyond that
-    /// was not written for a model: parsers that recurse overflow their stack on it, and engines have been stopped by
-    /// one file with thousands of opening braces. Its text was scanned, its syntax was not looked at.
+    /// was not written for a model: parsers that recurse overflow their stack on it, those that count columns in 16 bits
+    /// end at a line that has more, and engines have been stopped by one file with thousands of opening braces. Its text was scanned, its syntax was not looked at.
     ///
     /// Do not load the file in an engine before you have read the template (`gguf template FILE --raw`). Replace it with
     /// that of the original model.
@@ -29,7 +29,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let label = facts.kv_label(&template.place, KvPart::Value(Element::Whole));
             let message = format!("{} asks too much of a parser: {why}", title(template));
             Finding::new(&RULE, message, label.text(format!("{} bytes", template.text.len())))
-                .note("parsers that recurse overflow their stack on templates that nest so deeply")
+                .note("no model needs that, and parsers have overflowed their stack or their counters on such templates")
                 .help("read it with `gguf template` before an engine loads the file")
         });
     }
@@ -75,4 +75,22 @@ fn what_overflows_a_stack_is_not_parsed() {
     ] {
         assert!(super::recipe(&text).spoken().contains(RULE.name), "{:.40}", text);
     }
+}
+
+#[cfg(test)]
+#[test]
+fn what_overflows_a_count_of_columns_is_not_parsed() {
+    // Each is an error behind its last column, where parsers look one column further.
+    let open = ["{#", "{{ '", "{{ \"", "{% raw %}", "{% if", "{{ 1"];
+    for (open, filler) in open.into_iter().flat_map(|open| ["1", "\u{1f600}"].map(|unit| (open, unit))) {
+        for columns in [65_533, 65_534, 65_535, 65_536] {
+            let line = |end: &str| format!("{open}{}{end}", filler.repeat(columns - open.len()));
+            let spoken = |text: &str| super::recipe(text).spoken().contains(RULE.name);
+            assert_eq!(spoken(&line("")), columns > 65_534, "{open} {columns}");
+            // In other lines than the first, and with the line's end of another system.
+            let later = format!("{{# a #}}\r\n{}", line("\r\n"));
+            assert_eq!(spoken(&later), columns + 1 > 65_534, "{open} {columns}");
+        }
+    }
+    assert!(super::recipe(&format!("{{{{ {}", "1".repeat(500_000))).spoken().contains(RULE.name));
 }
