@@ -51,6 +51,11 @@ impl<'a> Subject<'a> {
         self.files.get(file).map(|file| file.label.display().to_string()).unwrap_or_default()
     }
 
+    /// The path of a file, byte for byte.
+    pub(crate) fn path(&self, file: usize) -> &'a [u8] {
+        self.files.get(file).map(|file| file.label.0).unwrap_or_default()
+    }
+
     /// The files whose header could be read, as the rooms below know them.
     pub(crate) fn parts(&self) -> Vec<Part<'a>> {
         let part = |file: &File<'a>| {

@@ -1,12 +1,14 @@
 //! Which readers accept a file, and the rule that decides.
 //!
 //! What a reader does about each rule is data ([`table`]), kept with the version that was looked at and where it was seen.
-//! What llama.cpp does with a vocabulary is told by the vocabulary itself ([`vocabulary`]).
+//! What llama.cpp does with hyperparameters and a vocabulary is told by themselves ([`hparams`], [`vocabulary`]).
 //! An answer is only as good as that: what is not known is said to be unknown.
 
+mod hparams;
 mod table;
 mod vocabulary;
 
+use ggufkit_format::layout;
 use ggufkit_format::spec::TensorType;
 use serde::Serialize;
 
@@ -72,8 +74,12 @@ impl Loader {
         }
     }
 
+    /// Its column in the table. Ollama goes by that of the loader that it uses.
     const fn column(self) -> usize {
-        self as usize
+        match self {
+            Self::Ollama => Self::LlamaCpp as usize,
+            other => other as usize,
+        }
     }
 }
 
@@ -123,8 +129,15 @@ pub fn loaders(subject: &Subject<'_>) -> Vec<Answer> {
     let parts = subject.parts();
     let facts = Facts::new(subject, &parts, None);
     let report = crate::judge(&facts, &Options { per_rule: PER_RULE, ..Options::default() });
-    let vocabulary = vocabulary::load(&facts);
-    let known = Known { facts: &facts, report: &report, vocabulary: &vocabulary };
+    let arch = crate::rules::model_architecture(&facts);
+    let hparams = arch.map_or(Ok(()), |arch| hparams::load(&facts, arch));
+    let file = table::Told { followed: arch, packed: is_packed(&facts) };
+    let known = Known {
+        facts: &facts,
+        report: &report,
+        file,
+        loads: hparams.and_then(|()| vocabulary::load(&facts)),
+    };
     Loader::ALL.into_iter().map(|loader| known.answer(loader)).collect()
 }
 
@@ -132,13 +145,14 @@ pub fn loaders(subject: &Subject<'_>) -> Vec<Answer> {
 struct Known<'k, 'a> {
     facts: &'k Facts<'a>,
     report: &'k Report,
-    /// What llama.cpp does with the vocabulary.
-    vocabulary: &'k Result<(), vocabulary::Stop>,
+    file: table::Told<'k>,
+    /// What llama.cpp does with the hyperparameters and the vocabulary.
+    loads: Result<(), vocabulary::Stop>,
 }
 
 impl Known<'_, '_> {
     fn answer(&self, loader: Loader) -> Answer {
-        let Self { facts, report, vocabulary } = *self;
+        let Self { facts, report, file, loads: model } = self;
         let loads = matches!(loader, Loader::LlamaCpp | Loader::Ollama);
         if let Some(why) = of_tensors(facts, loader) {
             return Answer { loader, verdict: Verdict::Rejects, rule: None, why };
@@ -151,14 +165,14 @@ impl Known<'_, '_> {
         };
         // In the order of the file: a reader stops at the first thing it cannot bear.
         let first = |verdict| {
-            report.findings.iter().find(|finding| table::effect(finding, loader.column()) == verdict)
+            report.findings.iter().find(|finding| table::effect(finding, loader.column(), file) == verdict)
         };
         let rejecting = first(Verdict::Rejects);
-        // The vocabulary is read behind the head, and before anything is asked of the tensors.
+        // Hyperparameters and vocabulary are read behind the head, and before anything is asked of the tensors.
         if let Some(finding) = rejecting.filter(|finding| finding.rule.family < Family::Conventions) {
             return of(Verdict::Rejects, finding);
         }
-        if let (true, Err(vocabulary::Stop::Refused { why, rule, key })) = (loads, vocabulary) {
+        if let (true, Err(vocabulary::Stop::Refused { why, rule, key })) = (loads, model) {
             let tells = |finding: &&Finding| match rule {
                 Some(name) => finding.rule.name == *name,
                 None => finding.primary.name.as_deref() == Some(key.as_bytes()),
@@ -195,7 +209,7 @@ impl Known<'_, '_> {
             }
             Loader::LlamaCpp => match crate::rules::is_described(facts) {
                 None => unknown("the file is no model of its own"),
-                Some(true) if vocabulary.is_ok() => {
+                Some(true) if model.is_ok() => {
                     answer(Verdict::Accepts, "keys, tensors and shapes are what the architecture needs")
                 }
                 Some(_) => {
@@ -205,6 +219,21 @@ impl Known<'_, '_> {
             _ => answer(Verdict::Accepts, "no reason to refuse it was found"),
         }
     }
+}
+
+/// Whether the tensors follow each other in the order of the table, padded to the alignment, as llama.cpp demands.
+fn is_packed(facts: &Facts<'_>) -> bool {
+    facts.views().all(|(_, _, view)| {
+        let index = view.index();
+        let mut next = Some(0);
+        index.tensors().iter().all(|tensor| {
+            let fits = next == Some(tensor.offset);
+            let len = layout::tensor_bytes(tensor.tensor_type, index.dims(tensor)).ok();
+            let padded = len.and_then(|len| layout::align_up(len, index.alignment()));
+            next = next.zip(padded).and_then(|(at, len)| at.checked_add(len));
+            fits && next.is_some()
+        })
+    })
 }
 
 /// What a reader does not take of the tensor table, beyond what the rules tell.
@@ -291,6 +320,21 @@ mod tests {
                 Some("byte-tokens-incomplete"),
             ),
             (Tiny::llama().key("general.name", "Phi-3 mini"), None),
+            (Tiny::llama().key("tokenizer.ggml.model", "none"), Some("vocab-rows-mismatch")),
+            (
+                Tiny::llama().key("tokenizer.ggml.model", "no_vocab").key("llama.vocab_size", 5_u32),
+                Some("vocab-rows-mismatch"),
+            ),
+            (Tiny::llama().key("llama.expert_used_count", vec![1_u32, 0]), Some("per-layer-array-length")),
+            (Tiny::llama().key("llama.expert_used_count", vec![3_u32]), Some("expert-count-range")),
+            (
+                Tiny::llama().key("llama.feed_forward_length", vec![16_u32, 16]),
+                Some("per-layer-array-length"),
+            ),
+            (Tiny::llama().key("llama.rope.freq_base", 10_000_u32), Some("value-type")),
+            (Tiny::llama().key("llama.attention.layer_norm_rms_epsilon", 1e-5_f64), Some("float-width")),
+            (Tiny::llama().key("llama.nextn_predict_layers", 2_u32), Some("nextn-layers-mismatch")),
+            (Tiny::llama().key("tokenizer.ggml.model", "t5").key("tokenizer.ggml.tokens", vec!["a"]), None),
         ] {
             assert_eq!(answer(changed), rejects(rule), "{rule:?}");
         }
@@ -298,9 +342,19 @@ mod tests {
             Tiny::llama().key("tokenizer.ggml.scores", vec![0_i32; 3]),
             Tiny::llama().key("tokenizer.ggml.scores", vec![0.5_f32; 4]),
             Tiny::llama().key("tokenizer.ggml.eos_token_id", 99_u32),
-            Tiny::llama().key("tokenizer.ggml.model", "none").key("tokenizer.ggml.scores", 7_u32),
+            // The size counts, and not the tokens that are listed.
+            Tiny::llama()
+                .key("tokenizer.ggml.model", "none")
+                .key("llama.vocab_size", 3_u32)
+                .key("tokenizer.ggml.scores", 7_u32),
+            // Nobody asks for what another architecture reads.
+            Tiny::llama().key("llama.attention.layer_norm_epsilon", "x"),
+            Tiny::llama().key("qwen2.context_length", "x"),
+            Tiny::llama().key("general.nmae", "x"),
+            Tiny::llama().key("llama.expert_used_count", vec![0_u32]),
+            Tiny::llama().key("llama.feed_forward_length", vec![16_i32]),
         ] {
-            assert_eq!(answer(taken).0, Verdict::Accepts);
+            assert_eq!(answer(taken), (Verdict::Accepts, None));
         }
     }
 
@@ -314,5 +368,37 @@ mod tests {
             .fold(Tiny::llama(), |file, key| file.key(&format!("general.{key}"), 7_u32));
         assert_eq!(answer(typed.clone()).0, Verdict::Accepts);
         assert_eq!(answer(typed.key("general.name", 7_u32)), (Verdict::Rejects, Some("value-type")));
+    }
+
+    #[test]
+    fn ollama_refuses_what_its_loader_refuses_and_is_not_known_to_take_anything() {
+        let tiny = Tiny::llama;
+        let cut: Recipe = ggufkit_testkit::Builder::new()
+            .kv("general.architecture", "llama")
+            .tensor(ggufkit_testkit::Tensor::f32("w", &[64]))
+            .without_data()
+            .into();
+        for recipe in [
+            tiny().into(),
+            tiny().key("llama.context_length", "32").into(),
+            tiny().key("tokenizer.ggml.model", "gpt2").into(),
+            ggufkit_testkit::Builder::new().kv("a", 1_u8).kv("a", 1_u8).into(),
+            cut,
+        ] {
+            let recipe: Recipe = recipe;
+            let answers = recipe.judge(&Options::default(), |_, subject| loaders(subject));
+            let of = |loader| {
+                let answer = answers.iter().find(|answer| answer.loader == loader).unwrap();
+                (answer.verdict == Verdict::Rejects, answer.rule.map(|rule| rule.name))
+            };
+            let (llama, ollama) = (of(Loader::LlamaCpp), of(Loader::Ollama));
+            assert_eq!(ollama.0, llama.0, "{llama:?}");
+            assert!(!llama.0 || ollama == llama, "{llama:?} {ollama:?}");
+            assert!(
+                answers
+                    .iter()
+                    .all(|answer| answer.loader != Loader::Ollama || answer.verdict != Verdict::Accepts)
+            );
+        }
     }
 }

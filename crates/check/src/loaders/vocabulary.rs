@@ -62,6 +62,77 @@ const FLAGS: [&str; 7] = [
     "normalizer.strip_accents",
 ];
 
+/// Texts of tokens that end what a model says: they become control tokens, whatever type is written.
+const ENDS: [&str; 22] = [
+    "<|eot_id|>",
+    "<|im_end|>",
+    "<|end|>",
+    "<|return|>",
+    "<|call|>",
+    "<|flush|>",
+    "<|calls|>",
+    "<end_of_turn>",
+    "<|endoftext|>",
+    "</s>",
+    "<|eom_id|>",
+    "<EOT>",
+    "_<EOT>",
+    "[EOT]",
+    "[EOS]",
+    "<|end_of_text|>",
+    "<end_of_utterance>",
+    "<eos>",
+    "<turn|>",
+    "<|tool_response>",
+    "<｜end▁of▁sentence｜>",
+    "[e~[",
+];
+
+/// Texts of tokens that become tokens of a user's own.
+const SHOWN: [&str; 4] = ["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"];
+
+/// Texts of which one of each sort becomes a control token: which one is left to chance.
+const MARKS: [&str; 35] = [
+    "<|fim_prefix|>",
+    "<fim-prefix>",
+    "<fim_prefix>",
+    "<｜fim▁begin｜>",
+    "<PRE>",
+    "▁<PRE>",
+    "<|code_prefix|>",
+    "<|prefix|>",
+    "<|fim_suffix|>",
+    "<fim-suffix>",
+    "<fim_suffix>",
+    "<｜fim▁hole｜>",
+    "<SUF>",
+    "▁<SUF>",
+    "<|code_suffix|>",
+    "<|suffix|>",
+    "<|fim_middle|>",
+    "<fim-middle>",
+    "<fim_middle>",
+    "<｜fim▁end｜>",
+    "<MID>",
+    "▁<MID>",
+    "<|code_middle|>",
+    "<|middle|>",
+    "<|fim_pad|>",
+    "<fim-pad>",
+    "<fim_pad>",
+    "<PAD>",
+    "[PAD]",
+    "<|fim_repo|>",
+    "<|repo_name|>",
+    "<fim-repo>",
+    "<REPO>",
+    "<reponame>",
+    "<|file_sep|>",
+];
+
+/// The token that stands for what a vocabulary of T5 has no piece for.
+const UNKNOWN_OF_T5: u64 = 2;
+
 /// Tokens that are looked up without a question where `general.name` tells of a Phi 3.
 const OF_PHI3: [&str; 4] = ["</s>", "<unk>", "<s>", "<|endoftext|>"];
 
@@ -76,7 +147,18 @@ pub(super) fn load(facts: &Facts<'_>) -> Result<(), Stop> {
         return Err(refused("model", "tokenizer-model-unknown", "the tokenizer is not known to it"));
     };
     if known::has_no_vocabulary(model) {
-        return Ok(());
+        // Its size is read, and what does not fit it is refused among the tensors.
+        return match facts.arch_key("vocab_size") {
+            Some(place) if place.record.value_type != ValueType::UINT32 => {
+                let key = format!("{}.vocab_size", facts.architecture().unwrap_or_default());
+                Err(Stop::Refused {
+                    why: "the size of the vocabulary is no UINT32".to_owned(),
+                    rule: None,
+                    key,
+                })
+            }
+            _ => Ok(()),
+        };
     }
     if known::reads_merges(model) {
         match place(facts, "merges") {
@@ -109,6 +191,14 @@ pub(super) fn load(facts: &Facts<'_>) -> Result<(), Stop> {
             "suppress-token-range",
             "the tokens to be suppressed are no INT32",
         ));
+    }
+    // A line break is cut to find its token; where there is no piece for it, the unknown one has to be there.
+    if model == "t5" {
+        line_break(facts)?;
+    }
+    // The token of a line break is the padding there, which is the first one unless the file says otherwise.
+    if model == "bert" && facts.vocabulary().is_some_and(|tokens| tokens.len() == 0) {
+        return Err(refused("tokens", "tokens-missing", "there is no token"));
     }
     // How these two cut a line break, which is tried, hangs on their tokens.
     if has_table || matches!(model, "rwkv" | "plamo2") { Err(Stop::Unsure) } else { phi3(facts, pre) }
@@ -149,6 +239,9 @@ fn tokens(facts: &Facts<'_>, model: &str) -> Result<(), Stop> {
             continue;
         }
         match model {
+            // These are made control tokens, which is looked at first.
+            "bert" if ENDS.iter().chain(&SHOWN).any(|known| known.as_bytes() == text) => {}
+            "bert" if MARKS.iter().any(|known| known.as_bytes() == text) => return Err(Stop::Unsure),
             "bert" => {
                 return Err(Stop::Refused {
                     why: "a token of the type BYTE ends it where the tokenizer is bert".to_owned(),
@@ -165,6 +258,25 @@ fn tokens(facts: &Facts<'_>, model: &str) -> Result<(), Stop> {
         }
     }
     Ok(())
+}
+
+/// Whether a T5 vocabulary has a token for a line break, or for what is unknown.
+fn line_break(facts: &Facts<'_>) -> Result<(), Stop> {
+    let Some(vocabulary) = facts.vocabulary().filter(|tokens| tokens.len() <= UNKNOWN_OF_T5) else {
+        return Ok(());
+    };
+    // With these a line break may begin, as it is or with a space put in front of it.
+    let begins = |text: &[u8]| {
+        text.starts_with(b"\n") || text.starts_with(b" ") || text.starts_with("\u{2581}".as_bytes())
+    };
+    match vocabulary.iter().any(|(_, text)| begins(text)) {
+        true => Err(Stop::Unsure),
+        false => Err(Stop::Refused {
+            why: format!("a line break is the token {UNKNOWN_OF_T5}, which is not there"),
+            rule: None,
+            key: key("tokens"),
+        }),
+    }
 }
 
 /// Whether there is a table of replacements.

@@ -39,9 +39,8 @@ pub fn sarif_results(report: &Report, subject: &Subject<'_>) -> Vec<Value> {
 #[must_use]
 pub fn sarif_notifications(report: &Report, subject: &Subject<'_>) -> Vec<Value> {
     let omissions = report.omissions.iter().map(|omission| {
-        let file = subject.shown(omission.file);
         let text = format!("not examined: {}, because {}", omission.what, omission.why);
-        json!({ "level": "note", "message": { "text": text }, "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(&file) } } }] })
+        json!({ "level": "note", "message": { "text": text }, "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(subject.path(omission.file)) } } }] })
     });
     let counts = report.left_out.iter().map(|count| {
         let level = count.severity;
@@ -97,7 +96,7 @@ fn location(label: &Label, subject: &Subject<'_>) -> Value {
     }
     let mut out = json!({
         "physicalLocation": {
-            "artifactLocation": { "uri": uri(&subject.shown(label.file)) },
+            "artifactLocation": { "uri": uri(subject.path(label.file)) },
             "region": { "byteOffset": label.span.start, "byteLength": label.span.len },
         },
         "logicalLocations": [logical],
@@ -126,14 +125,16 @@ fn first_line(manual: &str) -> &str {
     manual.lines().next().unwrap_or_default().trim()
 }
 
-/// A path as a URI (RFC 3986), relative where the path is: what is neither unreserved nor a slash is percent-encoded.
-fn uri(path: &str) -> String {
+/// A path as a URI (RFC 3986), relative where the path is: every byte that is neither unreserved nor a slash is
+/// percent-encoded, those that are no UTF-8 too. A backslash parts folders on Windows, and is a part of a name elsewhere.
+fn uri(path: &[u8]) -> String {
     let mut out = String::with_capacity(path.len());
-    if path.starts_with('/') {
+    if path.starts_with(b"/") {
         out.push_str("file://");
     }
-    for byte in path.replace('\\', "/").bytes() {
+    for &byte in path {
         match byte {
+            b'\\' if cfg!(windows) => out.push('/'),
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 out.push(char::from(byte))
             }
@@ -152,8 +153,10 @@ mod tests {
 
     #[test]
     fn a_path_becomes_a_uri_reference() {
-        assert_eq!(uri("models/a b%.gguf"), "models/a%20b%25.gguf");
-        assert_eq!(uri("/models/a.gguf"), "file:///models/a.gguf");
-        assert_eq!(uri("模.gguf"), "%E6%A8%A1.gguf");
+        assert_eq!(uri(b"models/a b%.gguf"), "models/a%20b%25.gguf");
+        assert_eq!(uri(b"/models/a.gguf"), "file:///models/a.gguf");
+        assert_eq!(uri("模.gguf".as_bytes()), "%E6%A8%A1.gguf");
+        assert_eq!(uri(b"a\xff\xfe.gguf"), "a%FF%FE.gguf");
+        assert_eq!(uri("a\u{202e}\n.gguf".as_bytes()), "a%E2%80%AE%0A.gguf");
     }
 }

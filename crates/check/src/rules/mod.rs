@@ -52,6 +52,21 @@ pub(crate) fn is_described(facts: &crate::facts::Facts<'_>) -> Option<bool> {
     conventions::is_described(facts)
 }
 
+/// The architecture of a model that llama.cpp knows: of what runs on its own.
+pub(crate) fn model_architecture<'a>(facts: &crate::facts::Facts<'a>) -> Option<&'a str> {
+    conventions::model_architecture(facts)
+}
+
+/// Keys of an architecture, beside those of every one, at which a list with an element for each layer may stand.
+pub(crate) fn per_layer(arch: &str) -> impl Iterator<Item = &'static str> {
+    conventions::per_layer(arch)
+}
+
+/// Keys that a model cannot do without, and that are not there.
+pub(crate) fn missing_keys(facts: &crate::facts::Facts<'_>) -> Vec<String> {
+    conventions::missing_keys(facts)
+}
+
 /// Every rule, in the order of the codes.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     let mut rules: Vec<&'static Rule> =

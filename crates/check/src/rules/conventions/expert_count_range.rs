@@ -1,4 +1,4 @@
-use ggufkit_format::{Element, KvPart};
+use ggufkit_format::{Element, KvPart, Value};
 
 use super::layers::model_architecture;
 use crate::facts::Facts;
@@ -33,7 +33,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         None => None,
     };
     let used = match &used_at {
-        Some(_) => facts.arch_u64("expert_used_count"),
+        Some(place) => most(&place.part.view.value(place.record)),
         None if facts.is_complete() => Some(0),
         None => None,
     };
@@ -62,6 +62,14 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     });
 }
 
+/// The number, or the greatest one where each layer has its own.
+fn most(value: &Value<'_>) -> Option<u64> {
+    match value {
+        Value::Array(array) => array.iter().filter_map(|value| value.as_u64()).max(),
+        value => value.as_u64(),
+    }
+}
+
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
     crate::testing::Tiny::llama().key("llama.expert_count", 8_u32).key("llama.expert_used_count", 9_u32).into()
@@ -70,4 +78,16 @@ pub(super) fn bad() -> crate::testing::Recipe {
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
     crate::testing::Tiny::llama().key("llama.expert_count", 8_u32).key("llama.expert_used_count", 8_u32).into()
+}
+
+#[cfg(test)]
+#[test]
+fn experts_of_each_layer_are_counted_too() {
+    let spoken = |used: Vec<u32>| {
+        let tiny = crate::testing::Tiny::llama().key("llama.expert_used_count", used);
+        let recipe: crate::testing::Recipe = tiny.into();
+        recipe.spoken().contains(RULE.name)
+    };
+    assert!(spoken(vec![3]));
+    assert!(!spoken(vec![0]));
 }

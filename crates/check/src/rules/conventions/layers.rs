@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use ggufkit_format::spec::arch;
+use ggufkit_inspect::config::required_keys;
 use ggufkit_inspect::summary::Kind;
 
+use super::schema::params::Params;
 use super::schema::{Schema, Stack};
 use crate::facts::{Facts, TensorAt};
 use crate::finding::Label;
@@ -14,8 +16,72 @@ pub(super) const MAX_LAYERS: u64 = 512;
 
 /// The architecture of a model: of what runs on its own, not of an adapter, a projector or a vocabulary. Only one that
 /// llama.cpp knows: what the keys and names of other programs' models mean is theirs to say.
-pub(super) fn model_architecture<'a>(facts: &Facts<'a>) -> Option<&'a str> {
+pub(crate) fn model_architecture<'a>(facts: &Facts<'a>) -> Option<&'a str> {
     facts.architecture().filter(|&name| name != "clip" && arch::is_known(name) && facts.kind() == Kind::Model)
+}
+
+/// Keys of some architectures that loaders read as one number or as a list with a number for each layer.
+const PER_LAYER: [(&str, &[&str]); 4] = [
+    (
+        "expert_feed_forward_length",
+        &[
+            "afmoe",
+            "bailingmoe",
+            "bailingmoe2",
+            "bailingmoe3",
+            "cohere2moe",
+            "deepseek",
+            "deepseek2",
+            "deepseek2-ocr",
+            "deepseek32",
+            "deepseek4",
+            "dots1",
+            "dots3note",
+            "ernie4_5-moe",
+            "exaone-moe",
+            "gemma4",
+            "glm-dsa",
+            "glm4moe",
+            "glm5-next",
+            "gpt-oss",
+            "grok",
+            "grovemoe",
+            "hunyuan-moe",
+            "hy_v3",
+            "hy_v4",
+            "kimi-k3",
+            "kimi-linear",
+            "laguna",
+            "lfm2moe",
+            "llada-moe",
+            "llama4",
+            "maple",
+            "mellum",
+            "mimo2",
+            "minimax-m2",
+            "minimax-m3",
+            "mistral4",
+            "nemotron_h",
+            "nemotron_h_moe",
+            "qwen2moe",
+            "qwen35moe",
+            "qwen3moe",
+            "qwen3next",
+            "qwen3vlmoe",
+            "qwen4exp",
+            "rnd1",
+            "smallthinker",
+            "step35",
+        ],
+    ),
+    ("swiglu_clamp_exp", &["bailingmoe3", "deepseek4", "glm5-next", "hy_v4", "maple", "step35"]),
+    ("swiglu_clamp_shexp", &["bailingmoe3", "deepseek4", "glm5-next", "step35"]),
+    ("attention.recurrent_layers", &["minimax-01", "qwen35", "qwen35moe", "qwen3next", "qwen4exp"]),
+];
+
+/// Keys of an architecture, beside those of every one, at which a list with an element for each layer may stand.
+pub(crate) fn per_layer(arch: &str) -> impl Iterator<Item = &'static str> {
+    PER_LAYER.into_iter().filter(move |(_, archs)| archs.contains(&arch)).map(|(suffix, _)| suffix)
 }
 
 /// Whether the file is the whole of a model, so that something can be called missing from it.
@@ -33,6 +99,23 @@ pub(super) fn is_whole(facts: &Facts<'_>, arch: &str) -> bool {
     };
     model.kvs().any(|(_, key, _)| of_arch(key.as_bytes()))
         && model.tensors().any(|(_, name, _)| layer(name.as_bytes()))
+}
+
+/// Whether the file would be a whole model, had it layers: it has every key and every single tensor that the architecture
+/// cannot do without, and says that there are layers.
+pub(super) fn lacks_layers<'a>(facts: &Facts<'a>, arch: &'a str) -> bool {
+    let Some(schema) = Schema::find(arch).filter(|_| facts.is_complete() && !is_whole(facts, arch)) else {
+        return false;
+    };
+    let has = |name: &str| facts.tensor(name).is_some();
+    let params = Params::new(facts, arch);
+    let mut needed =
+        schema.globals().filter(|row| row.need.is_needed(has, |key| params.says(key))).peekable();
+    let any = needed.peek().is_some();
+    any && needed.all(|row| has(row.name))
+        && schema.stacks.iter().all(|stack| found(facts, stack).is_empty())
+        && facts.arch_u64("block_count").is_some_and(|count| (1..=MAX_LAYERS).contains(&count))
+        && required_keys(arch).iter().all(|key| facts.key(key).is_some())
 }
 
 /// The stacks of architectures without a table.

@@ -29,6 +29,9 @@ family![
     nextn_layers_mismatch,
 ];
 
+pub(super) use layers::{model_architecture, per_layer};
+pub(super) use required_key_missing::missing as missing_keys;
+
 /// Whether all that the model's architecture needs is known here; `None` for a file that is no whole model.
 pub(super) fn is_described(facts: &crate::facts::Facts<'_>) -> Option<bool> {
     let name = layers::model_architecture(facts).filter(|name| layers::is_whole(facts, name))?;

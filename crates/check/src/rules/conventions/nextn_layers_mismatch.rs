@@ -1,6 +1,6 @@
 use ggufkit_format::{Element, KvPart, TensorPart};
 
-use super::layers::{self, MAX_LAYERS, is_whole, model_architecture};
+use super::layers::{self, MAX_LAYERS, is_whole, lacks_layers, model_architecture};
 use super::schema::Schema;
 use crate::facts::{Facts, counted};
 use crate::finding::Finding;
@@ -22,7 +22,7 @@ rule! {
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    let Some(arch) = model_architecture(facts).filter(|arch| is_whole(facts, arch)) else { return };
+    let Some(arch) = model_architecture(facts).filter(|arch| is_whole(facts, arch) || lacks_layers(facts, arch)) else { return };
     let nextn = layers::nextn(facts);
     let Some(place) = facts.arch_key("nextn_predict_layers").filter(|_| nextn > 0) else { return };
     let Some(count) = facts.arch_u64("block_count").filter(|count| (1..=MAX_LAYERS).contains(count)) else {

@@ -1,6 +1,6 @@
 use ggufkit_format::{Element, KvPart};
 
-use super::layers::{MAX_LAYERS, model_architecture, nextn};
+use super::layers::{MAX_LAYERS, model_architecture, nextn, per_layer};
 use crate::facts::{Facts, counted};
 use crate::finding::Finding;
 use crate::rule::rule;
@@ -9,8 +9,8 @@ use crate::sink::Sink;
 rule! {
     /// A hyperparameter is given for each layer, but not for as many layers as there are.
     ///
-    /// `attention.head_count`, `attention.head_count_kv`, `feed_forward_length` and some others may be one number or an array
-    /// with a number for each layer. llama.cpp compares the length with `{arch}.block_count` and refuses the file ("wrong
+    /// `attention.head_count`, `attention.head_count_kv`, `feed_forward_length`, `expert_used_count` and, for architectures that
+    /// have them, some others may be one number or an array with a number for each layer. llama.cpp compares the length with `{arch}.block_count` and refuses the file ("wrong
     /// array length"); readers that do not compare index beyond the array, or use the wrong layer's number after a layer was
     /// removed.
     ///
@@ -19,19 +19,12 @@ rule! {
     GG410 "per-layer-array-length" Conventions Error: "an array of layers is not as long as there are layers"
 }
 
-/// Keys whose arrays have an element for each layer.
-const KEYS: [&str; 5] = [
-    "attention.head_count",
-    "attention.head_count_kv",
-    "feed_forward_length",
-    "expert_feed_forward_length",
-    "activation_sparsity_scale",
-];
+/// Keys whose arrays have an element for each layer, whatever the architecture is.
+const KEYS: [&str; 4] =
+    ["attention.head_count", "attention.head_count_kv", "feed_forward_length", "expert_used_count"];
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    if model_architecture(facts).is_none() {
-        return;
-    }
+    let Some(arch) = model_architecture(facts) else { return };
     let Some(count) = facts.arch_u64("block_count").filter(|count| (1..=MAX_LAYERS).contains(count)) else { return };
     let Some(cause) = facts.arch_key("block_count") else { return };
     // An encoder and a decoder may differ.
@@ -39,7 +32,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         return;
     }
     let nextn = nextn(facts);
-    for suffix in KEYS {
+    for suffix in KEYS.into_iter().chain(per_layer(arch)) {
         let Some(place) = facts.arch_key(suffix) else { continue };
         let Some(array) = place.part.view.value(place.record).as_array() else { continue };
         if (count.saturating_sub(nextn)..=count.saturating_add(nextn)).contains(&array.len()) {
@@ -67,4 +60,16 @@ pub(super) fn bad() -> crate::testing::Recipe {
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
     crate::testing::Tiny::llama().key("llama.attention.head_count_kv", vec![1_u32]).into()
+}
+
+#[cfg(test)]
+#[test]
+fn lists_that_the_architecture_does_not_read_are_left_alone() {
+    let spoken = |key: &str| {
+        let recipe: crate::testing::Recipe = crate::testing::Tiny::llama().key(key, vec![1_u32, 1]).into();
+        recipe.spoken().contains(RULE.name)
+    };
+    assert!(spoken("llama.expert_used_count"));
+    assert!(!spoken("llama.expert_feed_forward_length"));
+    assert!(!spoken("llama.activation_sparsity_scale"));
 }

@@ -1,9 +1,10 @@
+use ggufkit_format::KvPart;
 use ggufkit_inspect::config::required_keys;
 
 use super::layers::{architecture_label, is_whole, model_architecture};
 use super::schema::{Dim, Schema};
-use crate::facts::Facts;
-use crate::finding::Finding;
+use crate::facts::{Facts, Record};
+use crate::finding::{Change, Finding, Safety};
 use crate::rule::rule;
 use crate::sink::Sink;
 
@@ -30,23 +31,47 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if !is_whole(facts, arch) {
         return;
     }
+    let misspelt: Vec<(Record<'_>, Vec<u8>)> = crate::rules::metadata::misspelt(facts).collect();
     let named = required_keys(arch).into_iter().map(|key| (key, "key not found in model"));
     let implied = implied(facts, arch).into_iter().map(|suffix| (format!("{arch}.{suffix}"), "a tensor has wrong shape without"));
-    for (key, refusal) in named.chain(implied) {
-        if facts.key(&key).is_some() {
-            continue;
-        }
+    for (key, refusal) in named.chain(implied).filter(|(key, _)| facts.key(key).is_none()) {
         let Some(label) = architecture_label(facts) else { return };
         sink.add(&RULE, || {
             let shown = ggufkit_format::shorten(key.as_bytes(), 100);
-            Finding::new(&RULE, format!("the key \"{shown}\" is missing"), label.text("this architecture needs it"))
+            let message = format!("the key \"{shown}\" is missing");
+            let near = misspelt.iter().find(|(_, meant)| meant == key.as_bytes());
+            let finding = match near {
+                Some((record, _)) => {
+                    Finding::new(&RULE, message, record.label(KvPart::Key).text("was this one meant for it?"))
+                        .because(label.text("this architecture needs it"))
+                }
+                None => Finding::new(&RULE, message, label.text("this architecture needs it")),
+            };
+            let finding = finding
                 .note(match LATER.iter().any(|suffix| key.ends_with(suffix)) {
                     true => "llama.cpp takes it for 0 and refuses the file when it comes to the experts".to_owned(),
                     false => format!("llama.cpp refuses the file: {refusal}: {shown}"),
-                })
-                .help("take the value from the model's config.json, or convert the model anew")
+                });
+            match near {
+                Some((record, _)) => finding.fix(
+                    Safety::Unsafe,
+                    format!("rename the key to \"{shown}\""),
+                    Change::SetKey { index: record.index as u64, key: key.into_bytes() },
+                ),
+                None if key.starts_with("tokenizer.") => finding.help(
+                    "convert the model anew with its tokenizer; a model that is given tokens from elsewhere says \"none\" here, and vocab_size",
+                ),
+                None => finding.help("take the value from the model's config.json, or convert the model anew"),
+            }
         });
     }
+}
+
+/// The keys that this rule calls missing.
+pub(in crate::rules) fn missing(facts: &Facts<'_>) -> Vec<String> {
+    let Some(arch) = model_architecture(facts).filter(|arch| is_whole(facts, arch)) else { return Vec::new() };
+    let implied = implied(facts, arch).into_iter().map(|suffix| format!("{arch}.{suffix}"));
+    required_keys(arch).into_iter().chain(implied).filter(|key| facts.key(key).is_none()).collect()
 }
 
 /// Keys that loaders can do without, but not beside tensors whose shapes come from them.
@@ -98,6 +123,21 @@ mod tests {
             let model = Tiny::llama().without_key(&format!("llama.{key}"));
             let model: crate::testing::Recipe = model.into();
             assert!(model.spoken().contains(super::RULE.name), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_required_key_that_is_misspelt_is_spoken_about_once() {
+        for wrong in ["llama.contxt_length", "llama.Context-length"] {
+            let tiny = Tiny::llama().without_key("llama.context_length").key(wrong, 32_u32);
+            let model: crate::testing::Recipe = tiny.into();
+            model.judge(&crate::Options::default(), |report, _| {
+                let mut of_key = report.findings.iter().filter(|finding| {
+                    finding.primary.name.as_deref() == Some(wrong.as_bytes())
+                });
+                assert_eq!(of_key.next().map(|finding| finding.rule.code), Some("GG403"), "{wrong}");
+                assert!(of_key.next().is_none(), "{wrong}");
+            });
         }
     }
 

@@ -1,9 +1,9 @@
-use ggufkit_format::{HeaderPart, TensorPart, shorten};
+use ggufkit_format::{Element, HeaderPart, KvPart, TensorPart, shorten};
 
-use super::layers::{self, in_layers, is_whole, model_architecture};
+use super::layers::{self, in_layers, is_whole, lacks_layers, model_architecture};
 use super::schema::Schema;
 use super::schema::params::Params;
-use crate::facts::Facts;
+use crate::facts::{Facts, counted};
 use crate::finding::{Finding, Label};
 use crate::place;
 use crate::rule::rule;
@@ -16,7 +16,7 @@ rule! {
     /// that only some models have are not asked for: an output matrix (the embedding serves instead), biases, queries, keys
     /// and values when one matrix holds all three, dense matrices in layers of experts.
     ///
-    /// Only a whole model is judged, and only layers that have some tensor; a layer that has none is told by
+    /// Only a whole model is judged, or one of which nothing but the layers is absent, and only layers that have some tensor; a layer that has none is told by
     /// block-count-mismatch. The cause is a conversion that dropped a name it did not know, a prune, or a wrong
     /// `general.architecture`: when nearly everything is missing, it is that. Convert anew with a newer converter.
     GG412 "tensor-missing" Conventions Error: "a tensor that the architecture needs is absent"
@@ -25,7 +25,13 @@ rule! {
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let Some(arch) = model_architecture(facts) else { return };
     let Some(schema) = Schema::find(arch) else { return };
-    if !is_whole(facts, arch) || !sink.wants(&RULE) {
+    if !sink.wants(&RULE) {
+        return;
+    }
+    if !is_whole(facts, arch) {
+        if lacks_layers(facts, arch) {
+            without_layers(facts, sink, schema);
+        }
         return;
     }
     let params = Params::new(facts, arch);
@@ -61,6 +67,19 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Everything is there but the layers: one fault, however many tensors that are.
+fn without_layers(facts: &Facts<'_>, sink: &mut Sink<'_>, schema: &Schema) {
+    let (Some(place), Some(count)) = (facts.arch_key("block_count"), facts.arch_u64("block_count")) else { return };
+    let prefix = schema.stacks.first().map_or("blk", |stack| stack.prefix);
+    sink.add(&RULE, || {
+        let label = facts.kv_label(&place, KvPart::Value(Element::Whole));
+        let announced = counted(count, "layer");
+        Finding::new(&RULE, "no layer has a tensor", label.text(format!("{announced} announced")))
+            .note(format!("llama.cpp refuses the file: missing tensor '{prefix}.0.…'"))
+            .help("make the file anew with its layers")
+    });
+}
+
 fn finding(arch: &str, name: &str, whole_name: &str, layers: &str, label: Label) -> Finding {
     let arch = shorten(arch.as_bytes(), 60);
     Finding::new(&RULE, format!("{name} is missing{layers}"), label)
@@ -84,6 +103,23 @@ pub(super) fn good() -> crate::testing::Recipe {
 #[cfg(test)]
 mod tests {
     use super::super::schema::Need;
+    use crate::testing::{Recipe, Tiny};
+
+    #[test]
+    fn a_model_without_any_layer_is_said_once() {
+        let blk = ["attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate", "ffn_up", "ffn_down"];
+        let bare = || blk.iter().fold(Tiny::llama(), |tiny, name| tiny.without(&format!("blk.0.{name}.weight")));
+        let spoken = |tiny: Tiny| {
+            Recipe::from(tiny).judge(&crate::Options::default(), |report, _| {
+                let errors = report.findings.iter().filter(|finding| finding.severity == crate::Severity::Error);
+                errors.map(|finding| finding.rule.code).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(spoken(bare()), ["GG412"]);
+        assert_eq!(spoken(bare().key("llama.nextn_predict_layers", 2_u32)), ["GG412", "GG421"]);
+        assert!(spoken(bare().without_key("llama.context_length")).is_empty());
+        assert!(spoken(bare().without("output_norm.weight")).is_empty());
+    }
 
     #[test]
     fn a_layer_of_experts_needs_experts_and_a_dense_one_does_not() {

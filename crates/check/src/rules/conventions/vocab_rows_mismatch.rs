@@ -4,6 +4,7 @@ use super::layers::{model_architecture};
 use super::schema::{Dim, Found, Schema};
 use crate::facts::Facts;
 use crate::finding::Finding;
+use crate::rules::tokenizer::known::has_no_vocabulary;
 use crate::rule::rule;
 use crate::sink::Sink;
 
@@ -13,6 +14,9 @@ rule! {
     /// llama.cpp takes the number of tokens for the number of rows and refuses the file ("tensor 'token_embd.weight' has
     /// wrong shape"). Readers that go by the tensor run; with more tokens than rows they read beyond it as soon as one of
     /// the last tokens occurs.
+    ///
+    /// A tokenizer of the model `none` or `no_vocab` has as many tokens as `{arch}.vocab_size` says, and none where that key is
+    /// absent: tokens that are listed all the same do not count.
     ///
     /// It happens when tokens are added in a `tokenizer.json` or a `config.json` without resizing the model, or when a
     /// tokenizer of another model is put in. Add placeholder tokens (converters call them `[PAD42]`) up to the number of
@@ -26,13 +30,21 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let table = Schema::find(arch);
     let Some(schema) = table.or_else(|| Schema::find("llama")) else { return };
     let tokens = facts.key("tokenizer.ggml.tokens");
+    // A tokenizer without a vocabulary has as many tokens as the key says, whatever is listed.
+    let none = facts.key("tokenizer.ggml.model").filter(|place| {
+        matches!(place.part.view.value(place.record).as_str(), Some(name) if has_no_vocabulary(name))
+    });
+    let tokens = tokens.filter(|_| none.is_none());
     let counted = tokens.and_then(|place| place.part.view.value(place.record).as_array()).map(|array| array.len());
     let (place, count, part) = match (tokens, counted) {
         (Some(place), Some(count)) => (place, count, KvPart::Count(Element::Whole)),
         (None, _) if facts.is_complete() => {
             let sizes = (facts.arch_key("vocab_size"), facts.arch_u64("vocab_size"));
-            let (Some(place), Some(count)) = sizes else { return };
-            (place, count, KvPart::Value(Element::Whole))
+            match (sizes, none) {
+                ((Some(place), Some(count)), _) => (place, count, KvPart::Value(Element::Whole)),
+                ((None, _), Some(place)) => (place, 0, KvPart::Value(Element::Whole)),
+                _ => return,
+            }
         }
         _ => return,
     };
@@ -54,11 +66,15 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             } else {
                 "rows without a token cannot be chosen by name"
             };
+            let help = match none {
+                Some(_) => "write the number of rows as vocab_size",
+                None => "take the tokenizer that belongs to the weights, or add placeholder tokens",
+            };
             Finding::new(&RULE, message, at.label(dim).text(format!("{rows} rows")))
                 .because(facts.kv_label(&place, part.clone()).text(format!("{count} tokens")))
                 .note("llama.cpp refuses the file: tensor has wrong shape")
                 .note(note)
-                .help("take the tokenizer that belongs to the weights, or add placeholder tokens")
+                .help(help)
         });
     }
 }
@@ -71,4 +87,16 @@ pub(super) fn bad() -> crate::testing::Recipe {
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
     crate::testing::Tiny::llama().key("llama.vocab_size", 2_u32).into()
+}
+
+#[cfg(test)]
+#[test]
+fn without_a_vocabulary_the_size_decides() {
+    let spoken = |size: Option<u32>| {
+        let tiny = crate::testing::Tiny::llama().key("tokenizer.ggml.model", "none");
+        let tiny = size.into_iter().fold(tiny, |tiny, size| tiny.key("llama.vocab_size", size));
+        let recipe: crate::testing::Recipe = tiny.into();
+        recipe.spoken().contains(RULE.name)
+    };
+    assert_eq!([None, Some(5), Some(3)].map(spoken), [true, true, false]);
 }

@@ -35,6 +35,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let alignment @ (1 | 2 | 4 | 8 | 16) = view.index().alignment() else { continue };
         let Some(label) = super::alignment_label(at, &view) else { continue };
         let astray = astray(&view);
+        // What is not there lies nowhere.
+        if view.index().tensors().is_empty() {
+            continue;
+        }
         if file.diagnosis.dialect.is_some() || (alignment >= 8 && astray == 0) {
             continue;
         }
@@ -99,5 +103,9 @@ mod tests {
         assert!(spoken(8, 8, 8) && spoken(8, 16, 8) && spoken(16, 16, 8));
         assert!(spoken(8, 0, 6) && spoken(16, 0, 4), "the second tensor lies behind 24 or 16 bytes");
         assert!(spoken(4, 0, 8), "no multiple of 8");
+        for alignment in [4, 8] {
+            let none: crate::testing::Recipe = Builder::new().alignment(alignment).into();
+            assert!(!none.spoken().contains(super::RULE.name), "no tensor is laid out");
+        }
     }
 }

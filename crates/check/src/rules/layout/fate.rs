@@ -3,7 +3,7 @@
 //! Each tensor has exactly one fate, so that a cut download, a damaged offset and a damaged size are told apart and only
 //! one rule speaks about each.
 
-use ggufkit_format::extents::{Extent, Reaching};
+use ggufkit_format::extents::{Extent, Reaching, reaches};
 use ggufkit_format::layout::{self, PLAUSIBLE_SIZE};
 use ggufkit_format::{Span, View};
 
@@ -98,6 +98,18 @@ impl<'a, 'f> Laid<'a, 'f> {
     /// The tensors whose offset can be believed and whose size is known, by their offsets.
     pub(in crate::rules) fn sane(&self) -> impl Iterator<Item = &'f Extent> + use<'_, 'a, 'f> {
         self.extents.iter().zip(self.fates).filter(|(_, fate)| fate.is_sane()).map(|(extent, _)| extent)
+    }
+
+    /// Pairs of tensors that claim the same bytes: whose they were, and who lies over it.
+    pub(in crate::rules) fn overlaps(
+        &self,
+    ) -> impl Iterator<Item = (&'f Extent, &'f Extent)> + use<'_, 'a, 'f> {
+        reaches(self.sane()).filter_map(|reach| Some((reach.overlaps()?, reach.extent)))
+    }
+
+    /// Whether the offset is no multiple of the alignment.
+    pub(in crate::rules) fn is_misaligned(&self, extent: &Extent) -> bool {
+        extent.offset.checked_rem(self.alignment).is_some_and(|over| over != 0)
     }
 
     /// From the end of the last tensor to where the padding behind it ends, or would end; `None` without tensors, and where

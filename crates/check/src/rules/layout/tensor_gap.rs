@@ -1,5 +1,7 @@
+use std::collections::HashSet;
+
 use ggufkit_format::extents::{Extent, reaches};
-use ggufkit_format::{Path, Span, TensorPart};
+use ggufkit_format::{Path, Span, TensorPart, layout};
 
 use super::fate::{Laid, laid};
 use crate::facts::{self, Facts, counted};
@@ -83,6 +85,14 @@ fn finding(laid: &Laid<'_, '_>, gap: &Gap<'_>, message: String) -> Finding {
 
 fn gaps<'f>(laid: &Laid<'_, 'f>) -> Vec<Gap<'f>> {
     let mut gaps = Vec::new();
+    // Where a tensor is missing whose offset leads out of the file, its room is left; and where one was moved over another,
+    // as much is left behind it. The offset is the fault.
+    let padded = |extent: &Extent| extent.len().and_then(|len| layout::align_up(len, laid.alignment));
+    let lost: Vec<u64> = (laid.extents.iter().zip(laid.fates))
+        .filter(|(_, fate)| !fate.is_sane())
+        .filter_map(|(extent, _)| padded(extent))
+        .collect();
+    let moved: HashSet<usize> = laid.overlaps().flat_map(|(a, b)| [a.tensor, b.tensor]).collect();
     for reach in reaches(laid.sane()) {
         let extent = reach.extent;
         if let Some((from, _)) = reach.gap(laid.alignment) {
@@ -92,7 +102,10 @@ fn gaps<'f>(laid: &Laid<'_, 'f>) -> Vec<Gap<'f>> {
             let second = |at: u64| {
                 at.checked_sub(laid.data_start).is_some_and(|at| (from..extent.offset).contains(&at))
             };
-            if !misaligned && !laid.file.diagnosis.joined.is_some_and(second) {
+            let follows = lost.contains(&extent.offset.saturating_sub(from))
+                || moved.contains(&extent.tensor)
+                || reach.farthest.is_some_and(|before| moved.contains(&before.tensor));
+            if !misaligned && !follows && !laid.file.diagnosis.joined.is_some_and(second) {
                 gaps.push(Gap { extent, before: reach.farthest, from });
             }
         }
@@ -136,6 +149,22 @@ mod tests {
             file = file.tensor(Tensor::f32(name, &[4]));
         }
         assert_eq!(messages(file), ["the tensors are laid out to 64 bytes, the file says 32"]);
+    }
+
+    #[test]
+    fn one_damaged_offset_is_said_once() {
+        let spoken = |offset: u64| {
+            let mut file = Builder::new();
+            for (name, at) in [("a", 0), ("b", offset), ("c", 128), ("d", 192)] {
+                file = file.tensor(Tensor::f32(name, &[16]).offset(at));
+            }
+            Recipe::from(file).spoken().into_iter().filter(|rule| rule.starts_with("tensor-")).collect::<Vec<_>>()
+        };
+        assert_eq!(spoken(1 << 40), ["tensor-out-of-range"]);
+        assert_eq!(spoken(96), ["tensor-overlap"]);
+        assert_eq!(spoken(32), ["tensor-overlap"]);
+        assert_eq!(spoken(81), ["tensor-offset-misaligned"]);
+        assert_eq!(spoken(64), [""; 0]);
     }
 
     #[test]

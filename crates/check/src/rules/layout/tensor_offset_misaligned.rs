@@ -22,7 +22,7 @@ rule! {
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for laid in laid(facts) {
-        let over = |extent: &Extent| extent.offset.checked_rem(laid.alignment).is_some_and(|over| over != 0);
+        let over = |extent: &Extent| laid.is_misaligned(extent);
         let count = laid.sane().filter(|extent| over(extent)).count() as u64;
         // One wrong alignment moves every tensor: that is one fault.
         let smaller = (0..=20).rev().map(|n| 1 << n).filter(|other| *other < laid.alignment);
@@ -34,14 +34,27 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 let bytes = counted(other, "byte");
                 let message = format!("the tensors are laid out to {bytes}, the file says {}", laid.alignment);
                 let all = counted(count, "tensor");
-                finding(&laid, first, message).note(format!("{all} do not start on a boundary for that reason"))
+                relaid(finding(&laid, first, message)).note(format!("{all} do not start on a boundary for that reason"))
             });
             continue;
         }
         for extent in laid.sane().filter(|extent| over(extent)) {
-            sink.add(&RULE, || finding(&laid, extent, RULE.summary.to_owned()));
+            sink.add(&RULE, || match laid.overlaps().any(|(a, b)| [a.tensor, b.tensor].contains(&extent.tensor)) {
+                false => relaid(finding(&laid, extent, RULE.summary.to_owned())),
+                // Where its data is, the offset does not say.
+                true => finding(&laid, extent, RULE.summary.to_owned())
+                    .note("at this offset it shares bytes with another tensor: the offset is damaged")
+                    .help("convert the model or fetch the file again"),
+            });
         }
     }
+}
+
+/// With what lays the data section out anew.
+fn relaid(finding: Finding) -> Finding {
+    finding
+        .help("`gguf repair FILE -o OUT` lays the data section out with correct padding")
+        .fix(Safety::Safe, "lay the data section out anew", Change::Relayout)
 }
 
 fn finding(laid: &Laid<'_, '_>, extent: &Extent, message: String) -> Finding {
@@ -52,9 +65,7 @@ fn finding(laid: &Laid<'_, '_>, extent: &Extent, message: String) -> Finding {
         None => place::bytes_label(laid.at, laid.view.index().head(), &Path::Data),
     };
     let finding = Finding::new(&RULE, message, primary.text(text))
-        .note("loaders that map tensors in place refuse or misread this file")
-        .help("`gguf repair FILE -o OUT` lays the data section out with correct padding")
-        .fix(Safety::Safe, "lay the data section out anew", Change::Relayout);
+        .note("loaders that map tensors in place refuse or misread this file");
     match super::alignment_label(laid.at, &laid.view) {
         Some(label) => finding.because(label.text(format!("general.alignment is {alignment}"))),
         None => finding.note(format!("without general.alignment it is {alignment}")),

@@ -27,10 +27,17 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 continue;
             }
             sink.add(&RULE, || {
-                let label = facts::tensor_label(laid.at, &laid.view, extent.tensor, tensor, TensorPart::Offset);
                 let name = ggufkit_format::shorten(laid.view.name(tensor).0, 64);
                 let start = laid.data_start.checked_add(extent.offset);
                 let end = start.and_then(|start| start.checked_add(extent.len().unwrap_or(0)));
+                // Where the offset is in the file, the size is what leads out of it.
+                let within = start.zip(laid.size).is_some_and(|(start, size)| start <= size);
+                let label = match within {
+                    true => facts::shape_label(laid.at, &laid.view, extent.tensor, tensor),
+                    false => {
+                        facts::tensor_label(laid.at, &laid.view, extent.tensor, tensor, TensorPart::Offset)
+                    }
+                };
                 let (message, text) = match (start, end) {
                     (None, _) => (
                         format!("the position of the tensor \"{name}\" does not fit in 64 bits"),
@@ -39,6 +46,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     (Some(start), None) => (
                         format!("the end of the tensor \"{name}\" does not fit in 64 bits"),
                         format!("the data would begin at {start:#x}"),
+                    ),
+                    (Some(start), Some(_)) if within => (
+                        format!("the tensor \"{name}\" begins in the file and is larger than any"),
+                        format!("{} of data at {start:#x}", counted(extent.len().unwrap_or(0), "byte")),
                     ),
                     (Some(start), Some(_)) => (
                         format!("the tensor \"{name}\" lies outside of the file"),
@@ -71,4 +82,22 @@ pub(super) fn bad() -> crate::testing::Recipe {
 pub(super) fn good() -> crate::testing::Recipe {
     use ggufkit_testkit::{Builder, Tensor};
     Builder::new().tensor(Tensor::f32("a.weight", &[8])).tensor(Tensor::f32("near.weight", &[8])).into()
+}
+
+#[cfg(test)]
+#[test]
+fn a_size_that_leads_out_of_the_file_is_not_called_an_offset() {
+    use ggufkit_testkit::{Builder, Tensor};
+    let message = |tensor: Tensor| {
+        let recipe: crate::testing::Recipe = Builder::new().tensor(tensor).into();
+        recipe.judge(&crate::Options::default(), |report, _| {
+            let finding = report.findings.iter().find(|finding| finding.rule == &RULE);
+            finding.map(|finding| (finding.message.clone(), finding.primary.path.clone()))
+        })
+    };
+    let huge = message(Tensor::new("w", 0, &[1 << 50]).data([0; 32])).unwrap();
+    assert!(huge.0.ends_with("begins in the file and is larger than any"), "{huge:?}");
+    assert!(!huge.1.ends_with(".offset"), "{huge:?}");
+    let far = message(Tensor::f32("w", &[8]).offset(1 << 40)).unwrap();
+    assert!(far.0.ends_with("lies outside of the file") && far.1.ends_with(".offset"), "{far:?}");
 }

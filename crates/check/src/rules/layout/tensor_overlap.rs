@@ -1,5 +1,5 @@
 use ggufkit_format::TensorPart;
-use ggufkit_format::extents::{Extent, reaches};
+use ggufkit_format::extents::Extent;
 
 use super::fate::laid;
 use crate::facts::{self, Facts, counted};
@@ -23,10 +23,10 @@ rule! {
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for laid in laid(facts) {
         let index = laid.view.index();
-        for reach in reaches(laid.sane()) {
-            let extent = reach.extent;
-            if let Some(owner) = reach.overlaps()
-                && let (Some(reached), Some(end)) = (owner.end(), extent.end())
+        // An offset that is no multiple of the alignment is damaged, and another rule says so.
+        let whole = |(a, b): &(&Extent, &Extent)| !laid.is_misaligned(a) && !laid.is_misaligned(b);
+        for (owner, extent) in laid.overlaps().filter(whole) {
+            if let (Some(reached), Some(end)) = (owner.end(), extent.end())
                 && let (Some(first), Some(second)) =
                     (index.tensors().get(owner.tensor), index.tensors().get(extent.tensor))
             {

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use ggufkit_format::spec::keys;
 use ggufkit_format::{KvPart, is_safe, shorten};
 
@@ -39,6 +41,7 @@ fn odd(key: &[u8]) -> Option<(usize, &'static str)> {
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
+    let mut misspelt: Option<HashSet<(usize, usize)>> = None;
     for record in facts.records() {
         let key = record.key();
         let Some((at, what)) = odd(key.0) else { continue };
@@ -50,6 +53,13 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         }
         // The known key in another case is misspelt.
         if key.0.len() < 96 && keys::lookup(&key.0.to_ascii_lowercase()).is_some() {
+            continue;
+        }
+        // So is one that differs otherwise: whoever rights it writes a key like others.
+        let misspelt = misspelt.get_or_insert_with(|| {
+            super::misspelt(facts).map(|(record, _)| (record.file, record.index)).collect()
+        });
+        if misspelt.contains(&(record.file, record.index)) {
             continue;
         }
         sink.add(&RULE, || {

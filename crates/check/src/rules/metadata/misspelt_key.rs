@@ -88,14 +88,29 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if !sink.wants(&RULE) {
         return;
     }
-    let unknown = |record: &Record<'_>| {
+    // A required key that is misspelt is absent, and the rule that says so names the key that was meant for it.
+    let missing = crate::rules::missing_keys(facts);
+    for (record, meant) in misspelt(facts).filter(|(_, meant)| !missing.iter().any(|key| key.as_bytes() == meant)) {
+        say(sink, &record, meant);
+    }
+}
+
+/// Keys that are not known, each with the known one that was meant.
+pub(in crate::rules) fn misspelt<'f, 'a>(
+    facts: &'f Facts<'a>,
+) -> impl Iterator<Item = (Record<'a>, Vec<u8>)> + use<'f, 'a> {
+    let unknown = move |record: &Record<'_>| {
         let key = record.key().0;
         // NULs, controls and what is not UTF-8 have rules of their own.
         let plain = record.key().to_str().is_some_and(|text| text.chars().all(is_safe));
         !key.is_empty() && key.len() < 96 && plain && is_ours(facts, key) && keys::lookup(key).is_none()
     };
-    for record in facts.records().filter(unknown).take(COMPARED) {
-        let Some(meant) = suggestion(facts, &record) else { continue };
+    let records = facts.records().filter(unknown).take(COMPARED);
+    records.filter_map(|record| Some((record, suggestion(facts, &record)?)))
+}
+
+fn say(sink: &mut Sink<'_>, record: &Record<'_>, meant: Vec<u8>) {
+    {
         let key = record.key().0;
         let severity = if is_close(key, &meant) { Severity::Warning } else { Severity::Note };
         sink.add_as(&RULE, severity, || {

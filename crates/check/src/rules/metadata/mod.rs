@@ -4,6 +4,8 @@ use crate::rule::family;
 
 mod kinds;
 
+pub(in crate::rules) use misspelt_key::misspelt;
+
 family![
     empty_key,
     key_too_long,

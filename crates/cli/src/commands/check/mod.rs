@@ -308,7 +308,9 @@ impl Args {
                 }
                 _ => {
                     print::report(out, format, &mut tally, document, &report, &subject)?;
-                    print::answers(out, &answers)?;
+                    let of_file =
+                        matches!(format, Format::Concise | Format::Github).then_some(document.label);
+                    print::answers(out, &answers, of_file)?;
                     frame::report_unopened(out, document)
                 }
             }
@@ -334,6 +336,9 @@ impl Args {
             tally.print_beside(out)?;
         }
         if matches!(format, Format::Full | Format::Narrated) {
+            if self.loaders {
+                print::versions(out)?;
+            }
             tally.print(out)?;
         }
         if unwritten.is_some() {

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 
-use ggufkit::check::{Answer, Omission, Report, Severity, Subject, UNREAD, Verdict, render};
+use ggufkit::check::{Answer, Loader, Omission, Report, Severity, Subject, UNREAD, Verdict, render};
 
 use super::{FailOn, Format};
 use crate::commands::explain::wrap::{Run, fill};
 use crate::frame::Document;
-use crate::out::{Ink, Out, pad};
+use crate::out::{Ink, Out, columns, pad};
 use crate::{FAILED, NO, OK};
 
 /// Sums over all files.
@@ -249,7 +249,10 @@ fn beside(out: &mut Out, tally: &mut Tally, label: &str, report: &Report) -> io:
 }
 
 /// One line a reader: what it does with the file, and the rule that decides.
-pub(super) fn answers(out: &mut Out, answers: &[Answer]) -> io::Result<()> {
+///
+/// In a form that has a line for everything, `label` names the file in each.
+pub(super) fn answers(out: &mut Out, answers: &[Answer], label: Option<&str>) -> io::Result<()> {
+    let before = label.map(|label| format!("{label}: ")).unwrap_or_default();
     let wide = answers.iter().map(|answer| answer.loader.name().len()).max().unwrap_or(0);
     for answer in answers {
         let ink = match answer.verdict {
@@ -259,7 +262,32 @@ pub(super) fn answers(out: &mut Out, answers: &[Answer]) -> io::Result<()> {
         };
         let verdict = out.paint(ink, pad(answer.verdict.name(), 7)).to_string();
         let rule = answer.rule.map(|rule| format!(" [{}]", rule.name)).unwrap_or_default();
-        writeln!(out, "{}  {verdict}  {}{rule}", pad(answer.loader.name(), wide), answer.why)?;
+        writeln!(out, "{before}{}  {verdict}  {}{rule}", pad(answer.loader.name(), wide), answer.why)?;
     }
     Ok(())
+}
+
+/// The versions of the readers that were looked at, in lines that fit.
+pub(super) fn versions(out: &mut Out) -> io::Result<()> {
+    const BEGIN: &str = "looked at:";
+    let room = out.width().clamp(40, 100);
+    let mut lines = vec![BEGIN.to_owned()];
+    let mut last = None;
+    for loader in
+        Loader::ALL.into_iter().filter(|loader| last.replace(loader.version()) != Some(loader.version()))
+    {
+        let name = loader.name().split(" (").next().unwrap_or_default();
+        // A version may name what it is one of.
+        let text = match loader.version().starts_with(name) {
+            true => format!(" {};", loader.version()),
+            false => format!(" {name} {};", loader.version()),
+        };
+        match lines.last_mut() {
+            Some(line) if columns(line) + columns(&text) <= room => line.push_str(&text),
+            _ => lines.push(format!("{}{text}", " ".repeat(BEGIN.len()))),
+        }
+    }
+    let text = lines.join("\n");
+    let text = out.paint(Ink::Faint, text.trim_end_matches(';')).to_string();
+    writeln!(out, "{text}")
 }
