@@ -215,13 +215,18 @@ def keys(base):
         ("pooling_type", I32, -1), ("expert_count", U32, 0), ("expert_count", U32, 4), ("expert_count", U32, 100000),
         ("expert_used_count", U32, 2), ("attention.key_length", U32, 7), ("attention.value_length", U32, 7),
         ("nextn_predict_layers", U32, 0), ("nextn_predict_layers", U32, 1), ("nextn_predict_layers", U32, 9),
+        ("expert_used_count", U32, 3), ("expert_group_count", U32, 2), ("attention.layer_norm_epsilon", STR, "x"),
+        ("attention.layer_norm_epsilon", F64, 1e-5), ("attention.key_length_swa", U64, 4), ("rope.scale_linear", STR, "x"),
+        ("expert_feed_forward_length", STR, "x"), ("embedding_length_out", U64, 8), ("rope.dimension_count", U64, 4),
         ("vocab_size", U32, 7), ("vocab_size", U64, 7), ("attention.sliding_window", U32, 0), ("tensor_data_layout", STR, "x"),
     ]:
         key = arch + b"." + suffix.encode()
         yield f"{suffix} {value} {NAMES[kind]}", base.having(key, kind, scalar(kind, value))
     for suffix, what, raw in [("feed_forward_length", "per layer", array(U32, [256, 256])), ("feed_forward_length", "for one layer", array(U32, [256])),
                               ("attention.head_count", "for three layers", array(U32, [4, 4, 4])), ("attention.head_count", "as i32s", array(I32, [4, 4])),
-                              ("feed_forward_length", "as u64s", array(U64, [256, 256]))]:
+                              ("feed_forward_length", "as u64s", array(U64, [256, 256])), ("feed_forward_length", "as bools", array(BOOL, [1, 1])),
+                              ("expert_used_count", "for three layers", array(U32, [1, 0, 0])), ("expert_used_count", "of no experts", array(U32, [3, 3])),
+                              ("expert_used_count", "of none", array(U32, [0, 0])), ("expert_feed_forward_length", "for three layers", array(U32, [1, 1, 1]))]:
         yield f"{suffix} {what}", base.having(arch + b"." + suffix.encode(), ARR, raw)
     for key, kind, value in [
         ("general.alignment", U64, 32), ("general.alignment", I32, 32), ("general.alignment", STR, "32"),
@@ -243,6 +248,7 @@ def pre_tokenizers():
 def vocabulary(base):
     """Tokenizers: of other kinds, with ids beyond the tokens, with tokens that are odd."""
     tokens = strings(base.get(b"tokenizer.ggml.tokens"))
+    arch = base.get(b"general.architecture")[2][8:]
     for name in ("bos", "eos", "unknown", "separator", "padding", "cls", "mask", "eot", "eom", "prefix", "suffix", "middle",
                  "fim_pre", "fim_pad", "seperator"):
         key = f"tokenizer.ggml.{name}_token_id".encode()
@@ -267,6 +273,23 @@ def vocabulary(base):
         yield f"tokenizer {model}, no special tokens", replace(changed, kvs=[kv for kv in changed.kvs if not kv[0].endswith(b"_token_id")])
         yield f"tokenizer {model}, pre foreign", changed.having(pre, STR, scalar(STR, "foreign"))
         yield f"tokenizer {model}, no tokens", changed.without(b"tokenizer.ggml.tokens")
+        if model in ("none", "no_vocab"):
+            size = arch + b".vocab_size"
+            for what, kind, number in (("that fits", U32, len(tokens)), ("that does not fit", U32, len(tokens) + 2), ("of 64 bits", U64, len(tokens))):
+                yield f"tokenizer {model}, size {what}", changed.having(size, kind, scalar(kind, number))
+        if model in ("t5", "bert"):
+            for texts in ([], [b"a"], [b"a", b"b"], [b"\n", b"b"], ["\u2581".encode(), b"b"], [b"a", b"b", b"c"]):
+                few = changed.having(b"tokenizer.ggml.tokens", ARR, array(STR, texts)).without(b"tokenizer.ggml.scores").without(b"tokenizer.ggml.token_type")
+                at = next((n for n, t in enumerate(few.tensors) if t.name == b"token_embd.weight"), None)
+                if at is not None and texts and few.tensors[at].kind == 0:
+                    dims = [few.tensors[at].dims[0], len(texts)]
+                    few = few.changing(at, dims=dims, data=few.tensors[at].data[:4 * dims[0] * dims[1]])
+                yield f"tokenizer {model}, only {texts}", few
+        if model == "bert":
+            for text in (b"</s>", b"<|im_end|>", b"<|start|>", b"<|fim_prefix|>", b"xyz", b"<0x0A>"):
+                marked = with_tokens([*tokens[:-1], text]).having(b"tokenizer.ggml.model", STR, scalar(STR, model))
+                types = array(I32, [1] * (len(tokens) - 1) + [6])
+                yield f"tokenizer bert, byte token {text}", marked.having(b"tokenizer.ggml.token_type", ARR, types)
         if model == "t5":
             for what, kind, numbers in (("empty", U8, []), ("of three bytes", U8, [0, 0, 0]), ("whose table is all", U8, [4, 0, 0, 0, 0, 0, 0, 0]),
                                         ("of a table and a byte", U8, [4, 0, 0, 0, 0, 0, 0, 0, 0]), ("whose table is too long", I8, [9, 0, 0, 0, 0, 0]),
@@ -391,6 +414,15 @@ def tensors(base):
     for kind in [*range(0, 43), 100, 2**31]:
         yield f"type {kind}", base.changing(vector, kind=kind)
         yield f"extra tensor, type {kind}", replace(base, tensors=base.tensors + [Tensor(b"x", [256], kind, b"\0" * 2048)])
+    last = len(base.tensors) - 1
+    for what, elements in (("of a petabyte", 2**48), ("of the most bytes", 2**61 - 64)):
+        yield f"last tensor {what}", base.changing(last, dims=[elements], kind=0)
+        yield f"first tensor {what}", base.changing(0, dims=[elements], kind=0)
+    bare = replace(base, tensors=[t for t in base.tensors if not t.name.startswith(b"blk.")])
+    key = base.get(b"general.architecture")[2][8:] + b".nextn_predict_layers"
+    yield "without layers", bare
+    for number in (1, 9):
+        yield f"without layers, {number} that predict", bare.having(key, U32, scalar(U32, number))
     for at, tensor in enumerate(base.tensors):
         yield f"without {tensor.name.decode()}", replace(base, tensors=[t for n, t in enumerate(base.tensors) if n != at])
 

@@ -122,6 +122,15 @@ const SCALINGS: [&[u8]; 4] = [b"none", b"linear", b"yarn", b"longrope"];
 const MAX_EXPERTS: u64 = 1024;
 const MAX_LAYERS: u64 = 512;
 
+/// Whether an architecture that llama.cpp knows leaves a key unread that others read.
+pub(crate) fn passes_over(arch: &str, suffix: &str) -> bool {
+    match suffix {
+        RMS => NORMED.contains(&arch),
+        NORM => !NORMED.contains(&arch) && !BOTH.contains(&arch),
+        _ => false,
+    }
+}
+
 /// Whether [`load`] tells what becomes of a key of the architecture, whatever its value is.
 pub(super) fn tells(suffix: &str) -> bool {
     READ.iter().any(|(known, _)| *known == suffix)
@@ -133,9 +142,7 @@ pub(super) fn load(facts: &Facts<'_>, arch: &str) -> Result<(), Stop> {
     for (suffix, read) in READ {
         let reads = match suffix {
             "rope.scale_linear" => facts.arch_key("rope.scaling.factor").is_none(),
-            RMS => !NORMED.contains(&arch),
-            NORM => NORMED.contains(&arch) || BOTH.contains(&arch),
-            _ => true,
+            _ => !passes_over(arch, suffix),
         };
         let Some(place) = facts.arch_key(suffix).filter(|_| reads) else {
             match read {
@@ -240,7 +247,9 @@ fn list(arch: &str, suffix: &str, place: &Place<'_, Kv>, layers: Option<u64>) ->
         return Err(refused(arch, suffix, Some("per-layer-array-length"), why));
     }
     let taken = match array.element_type() {
-        ValueType::BOOL | ValueType::UINT32 | ValueType::INT32 => !of_floats,
+        // Flags are taken for numbers, and then compared with shapes as such.
+        ValueType::BOOL if !of_floats => return Err(Stop::Unsure),
+        ValueType::UINT32 | ValueType::INT32 => !of_floats,
         ValueType::FLOAT32 => of_floats,
         _ => false,
     };

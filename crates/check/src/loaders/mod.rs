@@ -8,6 +8,8 @@ mod hparams;
 mod table;
 mod vocabulary;
 
+pub(crate) use hparams::passes_over;
+
 use ggufkit_format::layout;
 use ggufkit_format::spec::TensorType;
 use serde::Serialize;
@@ -70,7 +72,7 @@ impl Loader {
             Self::GgufPy => "0.19.0",
             Self::Candle => "candle-core 0.11.1",
             Self::HuggingFaceJs => "0.4.6",
-            Self::Ollama => "not run; where it uses llama.cpp's loader",
+            Self::Ollama => "as llama.cpp's loader, not run",
         }
     }
 

@@ -1,6 +1,6 @@
 //! How the type of a known key's value differs from the types that loaders read.
 
-use ggufkit_format::spec::{KeyInfo, KeyType, ValueType};
+use ggufkit_format::spec::{KeyInfo, KeyType, ValueType, arch};
 use ggufkit_format::{Payload, Scalar};
 use ggufkit_inspect::is_integer;
 use ggufkit_inspect::summary::Kind;
@@ -89,6 +89,11 @@ const READ_AS_TEXT: &str = "general.sampling.";
 
 /// Whether a loader asks for exactly the types of this key.
 fn is_read(facts: &Facts<'_>, info: &KeyInfo) -> bool {
+    let passed = info.pattern.strip_prefix("{arch}.").zip(facts.architecture());
+    if passed.is_some_and(|(suffix, arch)| arch::is_known(arch) && crate::loaders::passes_over(arch, suffix))
+    {
+        return false;
+    }
     READ.iter().any(|prefix| info.pattern.starts_with(prefix))
         || READ_FROM.contains(&(facts.kind(), info.pattern))
 }

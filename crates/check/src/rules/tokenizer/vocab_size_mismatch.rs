@@ -21,6 +21,10 @@ rule! {
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let (Some(size), Some(tokens)) = (facts.arch_key("vocab_size"), facts.key("tokenizer.ggml.tokens")) else { return };
     let Some(stated) = facts.arch_u64("vocab_size") else { return };
+    // Without a vocabulary the size is what counts.
+    if facts.str("tokenizer.ggml.model").is_some_and(super::known::has_no_vocabulary) {
+        return;
+    }
     let Some(count) = array_len(&tokens).filter(|count| *count > 0 && *count != stated) else { return };
     sink.add(&RULE, || {
         let message = format!("the vocabulary's size is stated as {stated}, and there are {count} tokens");
