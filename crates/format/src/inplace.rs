@@ -155,7 +155,8 @@ fn shift(placed: &[(u64, &Piece)], block: u64) -> Option<(Option<Shift>, u64)> {
     }
     // Copies before it that move as far come along: data in which something else is replaced.
     let along = |&&(at, span): &&(u64, Span)| to.wrapping_sub(from.start) == at.wrapping_sub(span.start);
-    let low = copies.get(..longest)?.iter().rev().take_while(along).last().map_or(from.start, |(_, s)| s.start);
+    let low =
+        copies.get(..longest)?.iter().rev().take_while(along).last().map_or(from.start, |(_, s)| s.start);
     let whole = low.checked_sub(low.checked_rem(block)?)?;
     let shift = if to > from.start {
         Shift::Insert(Span::new(whole, to.checked_sub(from.start)?))

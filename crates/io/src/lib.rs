@@ -6,7 +6,8 @@
 //! * [`expand`] turns arguments into inputs; [`ShardSet`] knows which files make up one model.
 //! * [`diagnose`] says what else there is to say about a file: not a GGUF, a mis-written one, half a download.
 //! * [`TensorReader`] reads tensor data: whole, by rows, by layer, by several threads; [`npy`] writes it for NumPy.
-//! * [`sink`] carries out plans: a file is written whole or not at all. Nothing else here opens a file for writing.
+//! * [`sink`] carries out plans: a file is written whole or not at all. [`inplace`] changes a file without
+//!   copying it. Nothing else here opens a file for writing.
 
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
@@ -16,6 +17,7 @@ mod diagnose;
 mod file;
 mod head;
 mod identity;
+pub mod inplace;
 mod inputs;
 mod lookup;
 mod map;
