@@ -7,7 +7,7 @@
 //! * [`diagnose`] says what else there is to say about a file: not a GGUF, a mis-written one, half a download.
 //! * [`TensorReader`] reads tensor data: whole, by rows, by layer, by several threads; [`npy`] writes it for NumPy.
 //! * [`sink`] carries out plans: a file is written whole or not at all. [`inplace`] changes a file without
-//!   copying it. Nothing else here opens a file for writing.
+//!   copying it; [`Route`] chooses. Nothing else here opens a file for writing.
 
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
@@ -23,6 +23,7 @@ mod lookup;
 mod map;
 pub mod npy;
 mod platform;
+mod route;
 mod shards;
 mod shown;
 pub mod sink;
@@ -36,4 +37,5 @@ pub use inputs::{Expand, Expansion, Input, InputError, SkipReason, Skipped, expa
 pub use lookup::{Found, Lookup, lookup};
 #[cfg(feature = "map")]
 pub use map::MapSource;
+pub use route::{Route, RouteError, Way};
 pub use shards::{ShardMember, ShardPart, ShardProblem, ShardSet, check_shards};

@@ -229,6 +229,32 @@ pub(crate) fn movable_block(_file: &File) -> Option<u64> {
     None
 }
 
+/// Whether files on the file system of a file can share blocks: btrfs. (XFS may, and moves
+/// blocks, which is better still.)
+#[cfg(target_os = "linux")]
+pub(crate) fn shares_blocks(file: &File) -> bool {
+    const BTRFS: u64 = 0x9123_683e;
+    let kind = rustix::fs::fstatfs(file).ok().and_then(|stat| u64::try_from(stat.f_type).ok());
+    kind.is_some_and(|kind| kind & 0xffff_ffff == BTRFS)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn shares_blocks(_file: &File) -> bool {
+    false
+}
+
+/// Bytes that are free for this user on the file system of a file, where that is told.
+#[cfg(target_os = "linux")]
+pub(crate) fn free_space(file: &File) -> Option<u64> {
+    let stat = rustix::fs::fstatvfs(file).ok()?;
+    stat.f_bavail.checked_mul(stat.f_frsize)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn free_space(_file: &File) -> Option<u64> {
+    None
+}
+
 /// Puts `len` bytes in at `at`; what stood there follows them.
 #[cfg(target_os = "linux")]
 pub(crate) fn insert_range(file: &File, at: u64, len: u64) -> io::Result<()> {

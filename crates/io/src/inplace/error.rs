@@ -57,7 +57,7 @@ pub enum InPlaceError {
 }
 
 impl InPlaceError {
-    pub(super) fn io(path: &std::path::Path, doing: &'static str) -> impl Fn(io::Error) -> Self {
+    pub(crate) fn io(path: &std::path::Path, doing: &'static str) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io { path: path.to_owned(), doing, source }
     }
 }

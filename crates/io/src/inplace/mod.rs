@@ -63,6 +63,12 @@ pub fn is_pending(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// Lets go of what was kept to take the last change of the file at `path` back.
+pub(crate) fn forget(path: &Path) {
+    // Whether or not it goes, it is of no use: it names the file that it was made for.
+    let _ = fs::remove_file(last(path));
+}
+
 /// Changes the file that `source` was opened from; `all_names` permits that other names of it change with it.
 ///
 /// # Errors

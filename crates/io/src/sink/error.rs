@@ -16,6 +16,8 @@ pub enum SinkError {
     Exists(PathBuf),
     /// The target is the source, under this name or another.
     IsSource(PathBuf),
+    /// What was to be replaced is not the file that was read any more, or not as it was read.
+    Changed(PathBuf),
     /// The source could not be read.
     Read {
         /// What was to be read.
@@ -57,6 +59,7 @@ impl fmt::Display for SinkError {
             Self::Plan(error) => error.fmt(f),
             Self::Exists(path) => write!(f, "{} exists", shown(path)),
             Self::IsSource(path) => write!(f, "{} is the file that is being read", shown(path)),
+            Self::Changed(path) => write!(f, "{} has changed since it was read", shown(path)),
             Self::Read { span, source } => write!(f, "cannot read {span} of the source: {source}"),
             Self::Ended { span, read } => {
                 write!(f, "the source ended while {span} was read: {read} of {} bytes came", span.len)

@@ -25,6 +25,9 @@ const STEP: u64 = 64 << 20;
 /// Bytes of the buffer where the system cannot copy by itself.
 const BUFFER: u64 = 1 << 20;
 
+/// Blocks that file systems share between files (btrfs, XFS), or a multiple of them.
+const SHARED: u64 = 4096;
+
 /// Copies below this length are read and written: asking the system to copy costs more.
 const SMALL: u64 = 64 << 10;
 
@@ -72,7 +75,8 @@ pub fn unwatched(_: Progress) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the file of `plan` at `target` out of `source`; `replace` permits that a file is there.
+/// Makes the file of `plan` at `target` out of `source`; `replace` permits that a file is there. The
+/// target is never the source; see [`replace`].
 ///
 /// The file has the permissions of the source. Where the system can copy between files by itself (`copy_file_range` on
 /// Linux, where file systems even share the blocks), it does.
@@ -98,16 +102,39 @@ pub fn save(
     watch: &mut Watch<'_>,
 ) -> Result<(), SinkError> {
     let target = target.as_ref();
-    let failed = |doing| {
-        move |source: io::Error| match source.kind() {
-            io::ErrorKind::AlreadyExists => SinkError::Exists(target.to_owned()),
-            _ => SinkError::Write { path: target.to_owned(), doing, source },
-        }
-    };
-    plan.verify(source.size().unwrap_or(u64::MAX))?;
-    if source.is_at(target).map_err(failed("look at"))? {
+    if source.is_at(target).map_err(|source| failed(target, "look at", source))? {
         return Err(SinkError::IsSource(target.to_owned()));
     }
+    put(plan, source, target, replace, false, watch)
+}
+
+/// Puts the file of `plan` in the place of `source`, which is what it was until the new one is whole. Other names of the
+/// source, where it has any, still lead to the old one.
+///
+/// # Errors
+/// See [`SinkError`].
+pub fn replace(plan: &Plan, source: &FileSource, watch: &mut Watch<'_>) -> Result<(), SinkError> {
+    put(plan, source, source.path(), true, true, watch)
+}
+
+fn failed(target: &Path, doing: &'static str, source: io::Error) -> SinkError {
+    match source.kind() {
+        io::ErrorKind::AlreadyExists => SinkError::Exists(target.to_owned()),
+        _ => SinkError::Write { path: target.to_owned(), doing, source },
+    }
+}
+
+/// `itself`: the target is the source, and has to be so to the end; else it must not be.
+fn put(
+    plan: &Plan,
+    source: &FileSource,
+    target: &Path,
+    replace: bool,
+    itself: bool,
+    watch: &mut Watch<'_>,
+) -> Result<(), SinkError> {
+    let failed = |doing| move |source: io::Error| failed(target, doing, source);
+    plan.verify(source.size().unwrap_or(u64::MAX))?;
     part::may_stand_at(target, replace).map_err(failed("write"))?;
     let mut work = Work::new(plan, target.to_owned(), watch);
     work.tell(Stage::Create)?;
@@ -133,8 +160,13 @@ pub fn save(
     part.sync().map_err(failed("sync"))?;
     work.tell(Stage::Place)?;
     let allowed = || match source.is_at(target).map_err(failed("look at"))? {
-        true => Err(SinkError::IsSource(target.to_owned())),
-        false => Ok(()),
+        true if !itself => Err(SinkError::IsSource(target.to_owned())),
+        // What is there by now is somebody's work, and what was read is not what is there.
+        false if itself => Err(SinkError::Changed(target.to_owned())),
+        _ if itself && !source.is_as_opened().map_err(failed("look at"))? => {
+            Err(SinkError::Changed(target.to_owned()))
+        }
+        _ => Ok(()),
     };
     part.commit_if(replace, allowed)?.map_err(failed("put in place"))?;
     let durable = work.tell(Stage::SyncFolder).map_err(|error| match error {
@@ -315,7 +347,12 @@ impl<'a, 'b> Work<'a, 'b> {
         let mut at = span.start;
         while at < span.end() {
             self.tell(Stage::Write)?;
-            let want = span.end().saturating_sub(at).min(STEP);
+            let mut want = span.end().saturating_sub(at).min(STEP);
+            // File systems that share blocks do so where they begin at multiples of a block in both files.
+            if let Some(past @ 1..) = at.checked_rem(SHARED).filter(|_| at.abs_diff(self.done) % SHARED == 0)
+            {
+                want = want.min(SHARED.saturating_sub(past));
+            }
             // Of both sides it is the target that fails, as a rule: a full disk.
             let copied = io::copy(&mut from.take(want), &mut to).map_err(|error| self.failed(error))?;
             at = at.saturating_add(copied);
