@@ -14,7 +14,9 @@ mod document;
 mod error;
 mod extents;
 pub mod repair;
+mod value;
 
 pub use document::Document;
 pub use error::EditError;
+pub use value::{NewValue, ValueError};
 pub use extents::{DataProblem, DataProblemReason, Extents};
