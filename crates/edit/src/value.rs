@@ -121,7 +121,7 @@ impl NewValue {
                 let number: f64 = text.trim().parse().map_err(|_| form())?;
                 // Of its own precision at once: twice rounded is not rightly rounded.
                 let narrow: f32 = text.trim().parse().map_err(|_| form())?;
-                let named = text.contains(['n', 'N']) && !number.is_nan() || number.is_nan();
+                let named = text.contains(['n', 'N']);
                 let scalar = match element {
                     ValueType::FLOAT32 => Scalar::F32(narrow),
                     _ => Scalar::F64(number),
