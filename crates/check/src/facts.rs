@@ -2,8 +2,9 @@
 
 use std::cell::OnceCell;
 
+use ggufkit_format::extents::{Extent, Extents};
 use ggufkit_format::spec::{KeyInfo, keys};
-use ggufkit_format::{ByteStr, Kv, KvPart, Path, Span, Tensor, TensorPart, Value, View, layout};
+use ggufkit_format::{ByteStr, Kv, KvPart, Path, Span, Tensor, TensorPart, Value, View};
 use ggufkit_inspect::summary::{Kind, Survey};
 use ggufkit_inspect::{Model, Part, Place};
 
@@ -23,7 +24,7 @@ pub(crate) struct Facts<'a> {
     files: Vec<usize>,
     survey: OnceCell<Option<Survey<'a>>>,
     kind: OnceCell<Kind>,
-    extents: OnceCell<Vec<Vec<Extent>>>,
+    extents: OnceCell<Vec<Extents>>,
     fates: OnceCell<Vec<Option<Fates>>>,
     scan: Option<&'a DataScan>,
     known: OnceCell<Vec<(Record<'a>, &'static KeyInfo)>>,
@@ -99,17 +100,6 @@ impl<'a> TensorAt<'a> {
     pub(crate) fn shape_label(&self) -> Label {
         shape_label(self.file, &self.view, self.index, self.tensor)
     }
-}
-
-/// Where a tensor's data lies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Extent {
-    /// Position in the tensor table, from 0.
-    pub(crate) tensor: usize,
-    /// Offset from the start of the data section, as the file gives it.
-    pub(crate) offset: u64,
-    /// Bytes, where type and shape give them.
-    pub(crate) len: Option<u64>,
 }
 
 impl<'a> Facts<'a> {
@@ -251,25 +241,13 @@ impl<'a> Facts<'a> {
         self.survey().into_iter().flat_map(|survey| survey.tensors().duplicates())
     }
 
-    /// Where the tensors of a file lie, in the order of their offsets; equal offsets in the order of the table.
+    /// Where the tensors of a file lie, in the order of their offsets.
     pub(crate) fn extents(&self, file: usize) -> &[Extent] {
         let all = self.extents.get_or_init(|| {
-            let of = |file: &File<'_>| {
-                let Some(view) = file.view else { return Vec::new() };
-                let index = view.index();
-                let extent = |(tensor, record): (usize, &Tensor)| Extent {
-                    tensor,
-                    offset: record.offset,
-                    len: layout::tensor_bytes(record.tensor_type, index.dims(record)).ok(),
-                };
-                let mut extents: Vec<Extent> = index.tensors().iter().enumerate().map(extent).collect();
-                // Tensors without bytes may share their offset with the next one, and come before it.
-                extents.sort_by_key(|e| (e.offset, e.len != Some(0), e.tensor));
-                extents
-            };
+            let of = |file: &File<'_>| file.view.map(|view| Extents::of(view.index())).unwrap_or_default();
             self.files().iter().map(of).collect()
         });
-        all.get(file).map(Vec::as_slice).unwrap_or_default()
+        all.get(file).map(Extents::as_slice).unwrap_or_default()
     }
 
     /// What becomes of the data of those tensors; `None` where the layout cannot be judged.

@@ -14,6 +14,9 @@ use ggufkit_io::{Diagnosis, ShardPart, ShardProblem, diagnose};
 use ggufkit_testkit::Builder;
 use ggufkit_testkit::sources::{Failing, Memory};
 
+#[path = "../../edit/tests/mended/mod.rs"]
+mod mended;
+
 use crate::rule::Rule;
 use crate::rules::{RECIPES, all};
 use crate::{File, Options, Report, Severity, Source, Subject, check, render};
@@ -195,6 +198,16 @@ fn the_bad_recipe_of_a_rule_breaks_it_and_the_good_one_does_not() {
         let name = recipes.rule.name;
         assert!((recipes.bad)().spoken().contains(name), "the bad recipe of {name} does not break it");
         assert!(!(recipes.good)().spoken().contains(name), "the good recipe of {name} breaks it");
+    }
+}
+
+/// Whatever is wrong with a file, one repair does all that can be done.
+#[test]
+fn recipes_are_settled_by_one_repair() {
+    for recipes in recipes() {
+        for (_, bytes) in (recipes.bad)().files.iter().chain(&(recipes.good)().files) {
+            mended::mended(bytes);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use ggufkit_format::encode::EncodeError;
 use ggufkit_format::{PlanError, Span};
 
-use crate::extents::DataProblem;
+use crate::placement::DataProblem;
 
 /// Why a document cannot be changed or written as asked.
 #[derive(Clone, PartialEq, Eq, Debug)]

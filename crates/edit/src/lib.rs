@@ -5,18 +5,19 @@
 //!
 //! * [`Document`] changes single things: a key, a value, a name, the layout of the data.
 //! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
-//! * [`Extents`] tells which bytes are which tensor's.
+//! * [`Placement`] tells which bytes are which tensor's.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod document;
 mod error;
-mod extents;
+
+mod placement;
 pub mod repair;
 mod value;
 
 pub use document::Document;
 pub use error::EditError;
+pub use placement::{DataProblem, DataProblemReason, Placement};
 pub use value::{NewValue, ValueError};
-pub use extents::{DataProblem, DataProblemReason, Extents};

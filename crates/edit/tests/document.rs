@@ -171,11 +171,18 @@ fn patches_reach_every_byte_that_is_copied() {
     });
     let expected = Builder::new().kv("key", vec![1_u8, 2]).alignment(32).tensor(Tensor::f32("t", &[3]));
     assert_eq!(out, expected.bytes());
-    // In a layout that is not copied there is no such byte.
+    // In a head that is written anew elements are still there, of nested arrays too; keys and lengths are not.
+    let nested =
+        |byte: u8| Builder::new().kv("key", Value::nested([vec![1_u8, byte].into(), vec!["x"].into()]));
+    let early = nested(2).version(1).build();
+    let change = Change::Patch { span: early.span("kv[0].value[0][1]"), bytes: vec![9] };
+    let out = edited(early.bytes(), 0, Dialect::STANDARD, |d| assert_eq!(d.apply(&change), Ok(true)));
+    assert_eq!(out, nested(9).bytes());
     let short = Builder::new().dialect(Dialect::SHORT_IDS).kv("key", vec![1_u8, 2]).build();
     let index = parsed(short.bytes(), 0, Dialect::SHORT_IDS);
     let mut document = Document::of(View::new(&index, short.bytes()), short.size()).unwrap();
-    let span = short.span("kv[0].value[0]");
+    let span = short.span("kv[0].key");
+    let span = Span::new(span.start, 1);
     assert_eq!(document.patch(span, &[5]), Err(EditError::NotCopied(span)));
     assert!(document.patch(Span::new(u64::MAX, 1), &[5]).is_err());
 }

@@ -8,10 +8,11 @@
     reason = "helpers of tests"
 )]
 
+mod common;
 mod mended;
 
-use ggufkit_format::Endian;
-use ggufkit_testkit::{controls, corpus, random};
+use ggufkit_format::{Dialect, Endian};
+use ggufkit_testkit::{Builder, Tensor, controls, corpus, random};
 use mended::mended;
 
 /// Every how many bytes a control is cut or changed: all of them are the fuzzer's business.
@@ -33,12 +34,51 @@ fn every_control_is_repaired_or_refused_at_any_length_and_with_any_byte_changed(
     }
 }
 
+/// Tensors that say where they lie, in files that end in several ways: what padding is and what trails hangs on the
+/// alignment, on the head's length and on whether there is anything to align.
+#[test]
+fn every_end_of_a_file_is_settled_by_one_repair() {
+    let alignments = [None, Some(1), Some(8), Some(16), Some(24), Some(32), Some(64)];
+    for alignment in alignments {
+        for text in [0, 1, 3, 4, 7, 8, 13, 16, 20, 31] {
+            let tensors: [&[(&str, u64)]; 4] =
+                [&[], &[("a", 3)], &[("a", 3), ("b", 8)], &[("a", 3), ("b", 0)]];
+            for tensors in tensors {
+                let head = match alignment {
+                    Some(alignment) => Builder::new().alignment(alignment),
+                    None => Builder::new(),
+                };
+                let head = head.kv("pad", "x".repeat(text));
+                let file =
+                    tensors.iter().fold(head, |file, (name, len)| file.tensor(Tensor::f32(*name, &[*len])));
+                for file in [file.clone(), file.clone().final_padding(false), file.head_padding(false)] {
+                    for trailing in [&b""[..], b"x", &[0; 3], &[0; 70], &[7; 70]] {
+                        mended(&file.clone().trailing(trailing).bytes());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn dialects_samples_and_odd_files_are_settled_by_one_repair() {
+    for (_, dialect) in Dialect::CANDIDATES {
+        mended(&controls::common(*dialect).bytes());
+        mended(&controls::common(*dialect).trailing(*b"trailing").bytes());
+    }
+    // Repair is asked often here, which large files take long for.
+    for (_, bytes, _) in common::files().into_iter().filter(|(_, bytes, _)| bytes.len() <= 1 << 20) {
+        mended(&bytes);
+    }
+}
+
 #[test]
 fn random_and_handed_documents_are_repaired_or_refused() {
     for seed in 0..20 {
         mended(&random::document(seed, Endian::Little).bytes());
     }
-    for file in corpus::files(&corpus::data(env!("CARGO_MANIFEST_DIR")).join("regressions"), "") {
+    for file in corpus::files(&corpus::workspace().join("fuzz/regressions/repair"), "") {
         mended(&file.bytes);
     }
     for file in

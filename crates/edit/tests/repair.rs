@@ -635,12 +635,41 @@ fn what_follows_the_last_tensor_at_once_is_kept() {
     let outcome = run(&file, Options::new(), &Policy::default()).unwrap();
     let out = outcome.outputs[0].plan.render(&file).unwrap();
     assert_eq!(out, file);
-    // Where padding is missing too it is added behind them.
+    // Where padding is missing too, none is added: with it they would be taken for padding.
     let short =
         Builder::new().tensor(Tensor::f32("t", &[4])).final_padding(false).trailing(*b"TRAILER").bytes();
     let outcome = run(&short, Options::new(), &Policy::default()).unwrap();
-    let out = outcome.outputs[0].plan.render(&short).unwrap();
-    assert!(out.starts_with(&short));
+    assert!(outcome.is_empty() && outcome.left[0].word == "trailing-bytes", "{outcome:?}");
+    // Who says that they may go gets them replaced by padding, and who lets findings alone decide does not.
+    let mut cut = Policy::default();
+    cut.cut_trailing = true;
+    let sound = Builder::new().tensor(Tensor::f32("t", &[4])).bytes();
+    repaired(&short, &cut, &sound, &["trailing-bytes"]);
+    repaired(&file, &cut, &sound, &["trailing-bytes"]);
+    cut.own = false;
+    let zeros = Builder::new().tensor(Tensor::f32("t", &[4])).final_padding(false).trailing(*b"TRAILER");
+    let zeros = zeros.trailing([&b"TRAILER"[..], &[0; 40]].concat()).bytes();
+    for file in [&file, &short, &zeros] {
+        assert!(run(file, Options::new(), &cut).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn what_follows_a_head_without_tensors_is_no_padding() {
+    let file = |head: Builder| {
+        let end = head.clone().head_padding(false).bytes();
+        [&end[..], b"SIGNATURE"].concat()
+    };
+    let head = |value: u8| Builder::new().alignment(8).kv("tokenizer.ggml.add_bos_token", Value::Bool(value));
+    // A head that ends at no multiple of 8, so that padding is expected.
+    assert!(head(1).head_padding(false).bytes().len() % 8 > 0);
+    assert!(run(&file(head(1)), Options::new(), &Policy::default()).unwrap().is_empty());
+    repaired(&file(head(2)), &Policy::default(), &file(head(1)), &["odd-bool"]);
+    let longer = head(1).kv("a", 1_u8).kv("a", 1_u8);
+    repaired(&file(longer), &Policy::default(), &file(head(1).kv("a", 1_u8)), &["duplicate-key"]);
+    let mut cut = Policy::default();
+    cut.cut_trailing = true;
+    repaired(&file(head(1)), &cut, &head(1).head_padding(false).bytes(), &["trailing-bytes"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //! * [`View`] pairs an index with the bytes and hands out values without copying them.
 //! * [`fields`](View::fields) goes over the head field by field and leaves no byte unnamed.
 //! * [`encode`] is the way back to bytes; a [`Plan`] says what a new file is made of, piece by piece.
-//! * [`layout`] is the arithmetic of the data section; [`spec`] holds the tables of types and keys.
+//! * [`layout`] is the arithmetic of the data section, [`extents`] says whose its bytes are; [`spec`] holds the tables of types and keys.
 //! * [`naming`] reads file names; [`identify`] says what a file is that is not a GGUF.
 //!
 //! ```
@@ -37,6 +37,7 @@ mod edits;
 pub mod encode;
 mod endian;
 mod error;
+pub mod extents;
 mod fields;
 pub mod glob;
 pub mod identify;

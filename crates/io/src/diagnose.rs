@@ -7,6 +7,7 @@
 use std::fmt;
 use std::io;
 
+use ggufkit_format::extents::{Extents, Reaching};
 use ggufkit_format::identify::{Identity, find_magic, identify};
 use ggufkit_format::{
     Dialect, HeaderPart, Index, Indexer, Options, Outcome, ParseError, Path, Progress, ReadAt, Reason, Span,
@@ -201,9 +202,9 @@ where
     if !index.is_complete() || diagnosis.dialect.is_some() {
         return Ok(diagnosis);
     }
-    let extents = Extents::of(index);
-    if extents.wanted > size {
-        diagnosis.partial = Some(Partial { wanted: extents.wanted, present: size });
+    let data = Data::of(index);
+    if data.wanted > size {
+        diagnosis.partial = Some(Partial { wanted: data.wanted, present: size });
         return Ok(diagnosis);
     }
     let look = |from: u64, len: u64| -> io::Result<Option<u64>> {
@@ -213,14 +214,14 @@ where
         let found = find_magic(buffer.get(..read).unwrap_or_default(), 0);
         Ok(found.map(|at| from.saturating_add(at as u64)))
     };
-    if let Some(end) = extents.end {
+    if let Some(end) = data.end {
         let padding = layout::padding(end.saturating_sub(index.header().base), index.alignment());
         diagnosis.trailing = size.saturating_sub(end.saturating_add(padding));
         if diagnosis.trailing > 0 {
             diagnosis.joined = look(end, size.saturating_sub(end))?;
         }
     }
-    for gap in &extents.gaps {
+    for gap in &data.gaps {
         if diagnosis.joined.is_none() {
             diagnosis.joined = look(gap.start, gap.len.min(size.saturating_sub(gap.start)))?;
         }
@@ -323,19 +324,15 @@ fn fits(index: &Index, size: Option<u64>) -> bool {
     if !index.is_complete() || (index.kvs().is_empty() && index.tensors().is_empty()) {
         return false;
     }
-    let mut spans = Vec::with_capacity(index.tensors().len());
-    for tensor in index.tensors() {
-        match index.data_span(tensor) {
-            Ok(span) if size.is_none_or(|size| span.end() <= size) => spans.push(span),
-            _ => return false,
-        }
-    }
-    spans.sort_unstable();
-    spans.array_windows().all(|[one, next]| one.end() <= next.start)
+    let Some(start) = index.data_start() else { return false };
+    Extents::of(index).reaches().all(|reach| {
+        let end = reach.extent.end().and_then(|end| start.checked_add(end));
+        end.is_some_and(|end| size.is_none_or(|size| end <= size)) && reach.overlaps().is_none()
+    })
 }
 
-/// Where the data of a head's tensors lies.
-struct Extents {
+/// Where the data of a head's tensors lies in the source.
+struct Data {
     /// End of the data, as far as sizes are known: the file must be at least so long.
     wanted: u64,
     /// End of the data; `None` when the last tensor's size is not known.
@@ -344,37 +341,26 @@ struct Extents {
     gaps: Vec<Span>,
 }
 
-impl Extents {
+impl Data {
     fn of(index: &Index) -> Self {
-        let base = index.header().base;
-        let mut extents = Self { wanted: 0, end: Some(index.head_end()), gaps: Vec::new() };
-        // A tensor of unknown size is known to begin; one whose position overflows is no help here.
-        let mut tensors: Vec<(u64, Option<u64>)> = index
-            .tensors()
-            .iter()
-            .filter_map(|tensor| {
-                let start = index.data_position(tensor)?;
-                Some((start, index.data_span(tensor).ok().map(Span::end)))
-            })
-            .collect();
-        if !tensors.is_sorted() {
-            tensors.sort_unstable();
-        }
-        let mut reached = index.data_start().filter(|_| !tensors.is_empty());
-        for (start, end) in tensors {
-            let padded = reached.and_then(|end| {
-                layout::align_up(end.checked_sub(base)?, index.alignment())?.checked_add(base)
-            });
-            if let Some(padded) = padded.filter(|padded| *padded < start)
-                && extents.gaps.len() < MAX_GAPS
+        let mut data = Self { wanted: 0, end: Some(index.head_end()), gaps: Vec::new() };
+        let Some(start) = index.data_start().filter(|_| !index.tensors().is_empty()) else { return data };
+        let absolute = |offset: u64| start.checked_add(offset);
+        let extents = Extents::of(index);
+        let mut reaching = Reaching::default();
+        for extent in extents.as_slice() {
+            // A tensor of unknown size is known to begin; one whose position overflows is no help here.
+            let Some(begin) = absolute(extent.offset) else { continue };
+            let gap = reaching.before(extent).gap(index.alignment());
+            if let Some(from) =
+                gap.and_then(|(from, _)| absolute(from)).filter(|_| data.gaps.len() < MAX_GAPS)
             {
-                extents.gaps.push(Span::between(padded, start));
+                data.gaps.push(Span::between(from, begin));
             }
-            // An unknown size ends the knowledge until the next tensor begins.
-            reached = end.map(|end| end.max(reached.unwrap_or(0)));
-            extents.wanted = extents.wanted.max(end.unwrap_or(start));
-            extents.end = reached;
+            reaching.pass(extent);
+            data.wanted = data.wanted.max(extent.end().and_then(absolute).unwrap_or(begin));
+            data.end = reaching.end().and_then(|(_, end)| absolute(end));
         }
-        extents
+        data
     }
 }

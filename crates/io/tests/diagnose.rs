@@ -202,6 +202,11 @@ fn trailing_bytes_are_counted_behind_the_padding() {
     // A last tensor of unknown size may take all that is there.
     let file = model().tensor(Tensor::new("c", 156, &[32]).data([0; 640])).trailing(vec![1; 5]).bytes();
     assert_eq!(look(&file).trailing, 0);
+    // The end is where the data ends that reaches farthest, also where a tensor of unknown size begins inside it.
+    let far = Tensor::f32("far", &[40]).offset(0);
+    let unknown = Tensor::new("unknown", 156, &[1]).data([0; 4]).offset(32);
+    let file = Builder::new().tensor(far).tensor(unknown).tensor(Tensor::f32("near", &[2]).offset(64));
+    assert_eq!(look(&file.bytes()).trailing, 0);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use ggufkit_format::spec::ValueType;
 use ggufkit_format::{Dialect, Endian, Index, Kv, Payload, Scalar, Span, Value, View, layout};
 
 use crate::error::EditError;
-use crate::extents::Extents;
+use crate::placement::Placement;
 
 /// A file that can be changed.
 #[derive(Clone, Debug)]
@@ -36,9 +36,11 @@ pub struct Document<'a> {
     kvs: Vec<Entry>,
     names: Vec<Option<Vec<u8>>>,
     /// Where each tensor's data is, once it is to be laid out anew.
-    anew: Option<Extents>,
+    anew: Option<Placement>,
     /// Whether the bytes between head and data become zeros.
     clean_gap: bool,
+    /// Whether what is behind the head follows it as it is.
+    behind_head: bool,
     /// Where the part of the source that is kept ends.
     end: u64,
     /// Length that the file is to have at least, in positions of the source.
@@ -87,6 +89,7 @@ impl<'a> Document<'a> {
             names: vec![None; index.tensors().len()],
             anew: None,
             clean_gap: false,
+            behind_head: false,
             end: size,
             to: 0,
             patches: Vec::new(),
@@ -358,17 +361,23 @@ impl<'a> Document<'a> {
         if self.anew.is_some() || self.index().tensors().is_empty() {
             return Ok(false);
         }
-        let extents = Extents::of(self.index(), self.size);
-        if !extents.problems.is_empty() {
-            return Err(EditError::Data(extents.problems));
+        let placement = Placement::of(self.index(), self.size);
+        if !placement.problems.is_empty() {
+            return Err(EditError::Data(placement.problems));
         }
-        self.anew = Some(extents);
+        self.anew = Some(placement);
         Ok(true)
     }
 
     /// Makes zeros of the bytes between the head and the data.
     pub fn clean_gap(&mut self) {
         self.clean_gap = true;
+    }
+
+    /// Keeps the bytes behind the head of a file without tensors as they are, at once behind the new head: they are not
+    /// padding, whatever the alignment says.
+    pub fn keep_behind_head(&mut self) {
+        self.behind_head = self.index().tensors().is_empty();
     }
 
     /// Writes version 3; false when that is so already.
@@ -381,7 +390,12 @@ impl<'a> Document<'a> {
     /// # Errors
     /// [`EditError::CutsData`].
     pub fn cut(&mut self, at: u64) -> Result<bool, EditError> {
-        let end = Extents::of(self.index(), self.size).end.max(self.index().head_end());
+        // Without tensors a file may end with its head.
+        let head_end = self.index().head_end();
+        let end = match self.index().tensors() {
+            [] => head_end,
+            _ => Placement::of(self.index(), self.size).end.max(head_end),
+        };
         if at < end {
             return Err(EditError::CutsData { at, end });
         }
@@ -432,7 +446,12 @@ impl<'a> Document<'a> {
             let scalar = Scalar::read(kv.value_type, self.encoder.endian(), &value).ok_or(unfit)?;
             return self.set_scalar(at as u64, scalar);
         }
-        if !self.copies {
+        // Where the head is written anew, the elements of an array are taken from the patched bytes.
+        let in_array = |kv: &Kv| match &kv.payload {
+            Payload::Array(array) => span.start >= array.elements.start && span.end() <= array.elements.end(),
+            _ => false,
+        };
+        if !self.copies && !kvs.get(at).is_some_and(in_array) {
             return Err(unfit);
         }
         self.patches.push((span, bytes.to_vec()));

@@ -1,11 +1,11 @@
 //! What a document's file will be made of.
 
 use ggufkit_format::encode::{Bools, Encoder, written_type};
-use ggufkit_format::{Plan, Span, Tensor, layout};
+use ggufkit_format::{Kv, Plan, Span, Tensor, View, layout};
 
 use super::Document;
 use crate::error::EditError;
-use crate::extents::Extents;
+use crate::placement::Placement;
 
 impl Document<'_> {
     /// What the file will be made of.
@@ -22,9 +22,9 @@ impl Document<'_> {
         let mut next = 0_u64;
         for (at, tensor) in self.index().tensors().iter().enumerate() {
             let mut offset = tensor.offset;
-            if let Some(extents) = &self.anew {
+            if let Some(placement) = &self.anew {
                 offset = next;
-                let len = extents.spans.get(at).map_or(0, |span| span.len);
+                let len = placement.spans.get(at).map_or(0, |span| span.len);
                 let end = next.checked_add(len).and_then(|end| layout::align_up(end, alignment));
                 next = end.ok_or(ggufkit_format::PlanError::TooLong)?;
             }
@@ -32,29 +32,35 @@ impl Document<'_> {
         }
         match &self.anew {
             None => self.plan_kept(&mut plan, alignment)?,
-            Some(extents) => self.plan_anew(&mut plan, extents, alignment)?,
+            Some(placement) => self.plan_anew(&mut plan, placement, alignment)?,
         }
         let end = match &self.anew {
-            Some(extents) => self.end.max(self.padded(extents)),
+            Some(placement) => self.end.max(self.padded(placement)),
             None => self.end,
         };
         plan.zeros(self.to.saturating_sub(end))?;
         let data: Vec<Span> = match &self.anew {
-            Some(extents) => extents.order.iter().filter_map(|&at| extents.spans.get(at).copied()).collect(),
+            Some(placement) => {
+                let order = placement.order.as_slice().iter();
+                order.filter_map(|extent| placement.spans.get(extent.tensor).copied()).collect()
+            }
             None => Vec::new(),
         };
         // Padding is zeros in a new layout, whatever becomes of the old.
         let gone = |span: Span, bytes: &[u8]| match &self.anew {
-            Some(extents) => {
+            Some(placement) => {
                 let next = data.get(data.partition_point(|one| one.end() <= span.start));
                 let inside = next.is_some_and(|one| one.start < span.end());
-                bytes.iter().all(|&byte| byte == 0) && span.start < extents.end && !inside
+                bytes.iter().all(|&byte| byte == 0) && span.start < placement.end && !inside
             }
             None => self.clean_gap && self.index().data_start().is_some_and(|start| span.end() <= start),
         };
         let head_end = self.index().head_end();
-        let patches =
-            self.patches.iter().filter(|(span, bytes)| span.start < head_end || !gone(*span, bytes));
+        // In a head that is written anew they are in the values.
+        let patches = self.patches.iter().filter(|(span, bytes)| match span.start < head_end {
+            true => self.copies,
+            false => !gone(*span, bytes),
+        });
         let patches: Vec<_> = patches.cloned().collect();
         if patches.is_empty() { Ok(plan) } else { Ok(plan.patched(&patches)?) }
     }
@@ -92,12 +98,31 @@ impl Document<'_> {
             }
             (None, None) => {
                 let Some(kv) = self.source_kv(at) else { return Ok(()) };
+                let patched = self.patched_value(kv);
+                let view = match &patched {
+                    Some(value) => View::at(self.index(), value, kv.value_span.start),
+                    None => self.view,
+                };
                 self.encoder.value_type(&mut bytes, written_type(kv.value_type));
-                self.encoder.value(&mut bytes, self.view.value(kv), Bools::Keep)?;
+                self.encoder.value(&mut bytes, view.value(kv), Bools::Keep)?;
                 plan.literal(&bytes)?;
             }
         }
         Ok(())
+    }
+
+    /// The bytes of a value with the patches that fall into it.
+    fn patched_value(&self, kv: &Kv) -> Option<Vec<u8>> {
+        let whole = kv.value_span;
+        let inside = |span: &Span| span.start >= whole.start && span.end() <= whole.end();
+        let mut patches = self.patches.iter().filter(|(span, _)| inside(span)).peekable();
+        patches.peek()?;
+        let mut value = self.view.bytes(whole)?.to_vec();
+        for (span, bytes) in patches {
+            let from = usize::try_from(span.start.saturating_sub(whole.start)).ok()?;
+            value.iter_mut().skip(from).zip(bytes).for_each(|(old, new)| *old = *new);
+        }
+        Some(value)
     }
 
     fn plan_tensor(&self, plan: &mut Plan, at: u64, tensor: &Tensor, offset: u64) -> Result<(), EditError> {
@@ -118,6 +143,9 @@ impl Document<'_> {
     /// The rest of the file as it is.
     fn plan_kept(&self, plan: &mut Plan, alignment: u64) -> Result<(), EditError> {
         let index = self.index();
+        if self.behind_head {
+            return Ok(plan.copy(Span::between(index.head_end(), self.end))?);
+        }
         let start = index.data_start().unwrap_or(self.end);
         let gap = Span::between(index.head_end().min(self.end), start.min(self.end));
         let head = index.head();
@@ -125,25 +153,25 @@ impl Document<'_> {
         // A head of another length has another gap. Where the file ended with the head, it does so again.
         if plan.len() == head.len && padding == start.saturating_sub(head.end()) {
             if self.clean_gap { plan.zeros(gap.len)? } else { plan.copy(gap)? }
-        } else if !index.tensors().is_empty() || !gap.is_empty() {
+        } else if !index.tensors().is_empty() || !gap.is_empty() || start < self.end {
             plan.zeros(padding)?;
         }
         Ok(plan.copy(Span::between(start, self.end))?)
     }
 
     /// The data section in its canonical form, and what follows it in the source.
-    fn plan_anew(&self, plan: &mut Plan, extents: &Extents, alignment: u64) -> Result<(), EditError> {
+    fn plan_anew(&self, plan: &mut Plan, placement: &Placement, alignment: u64) -> Result<(), EditError> {
         plan.zeros(layout::padding(plan.len(), alignment))?;
-        for span in &extents.spans {
+        for span in &placement.spans {
             plan.copy(*span)?;
             plan.zeros(layout::padding(plan.len(), alignment))?;
         }
-        Ok(plan.copy(Span::between(self.padded(extents), self.end))?)
+        Ok(plan.copy(Span::between(self.padded(placement), self.end))?)
     }
 
     /// Where the padding behind the data of the source ends, or would end.
-    fn padded(&self, extents: &Extents) -> u64 {
-        let data = extents.end.saturating_sub(self.index().header().base);
-        extents.end.saturating_add(layout::padding(data, self.index().alignment()))
+    fn padded(&self, placement: &Placement) -> u64 {
+        let data = placement.end.saturating_sub(self.index().header().base);
+        placement.end.saturating_add(layout::padding(data, self.index().alignment()))
     }
 }

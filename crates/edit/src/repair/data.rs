@@ -7,7 +7,7 @@ use ggufkit_format::spec::ValueType;
 use ggufkit_format::{Span, shorten};
 
 use super::{Reason, RepairError, Step, Work};
-use crate::extents::{DataProblem, DataProblemReason, Extents};
+use crate::placement::{DataProblem, DataProblemReason, Placement};
 
 /// Bytes that are read at once: gaps may be as long as the file.
 const BUFFER: u64 = 256 << 10;
@@ -28,43 +28,52 @@ struct Order {
     unlike: Option<usize>,
 }
 
+/// What is behind the last tensor, or behind the head of a file without tensors.
+struct Tail {
+    /// Where that ends.
+    start: u64,
+    /// Where the padding behind it ends, or would end.
+    padded: u64,
+    /// Whether other bytes than zeros stand where padding is expected, and may be something else: padding is told by the
+    /// file's ending with it, and a file without tensors has no need of any.
+    unclear: bool,
+}
+
 impl Work<'_> {
     pub(super) fn data(&mut self) -> Result<(), RepairError> {
         let index = self.index();
-        let extents = Extents::of(index, self.size);
+        let placement = Placement::of(index, self.size);
         if self.policy.own || self.relayout {
-            self.refuse_problems(&extents);
-            if !extents.problems.is_empty() {
+            self.refuse_problems(&placement);
+            if !placement.problems.is_empty() {
                 return Ok(());
             }
         }
         if self.policy.own || self.relayout || self.document.alignment() != index.alignment() {
-            self.refuse_uncertain_start(&extents);
+            self.refuse_uncertain_start(&placement);
         }
-        let base = index.header().base;
         let start = index.data_start().unwrap_or(self.size);
-        let padded = layout::align_up(extents.end.saturating_sub(base), index.alignment());
-        let padded = padded.and_then(|end| end.checked_add(base)).unwrap_or(u64::MAX);
+        let tail = self.tail(&placement)?;
         if self.policy.own {
             self.gap_after_head(start)?;
-            let order = self.order(&extents);
+            let order = self.order(&placement);
             self.say_order(&order)?;
             let moved = !index.tensors().is_empty() && self.document.alignment() != index.alignment();
-            // Behind the last tensor padding can be told from something else only where the file ends with it.
-            let tail = Span::between(extents.end, padded.min(self.size));
-            let unclear = self.size != padded && self.is_dirty(tail)?;
-            let end = if unclear { extents.end } else { padded.min(self.size) };
-            let dirty = self.dirty(&extents, start, end)?;
+            let end = if tail.unclear { placement.end } else { tail.padded.min(self.size) };
+            let dirty = self.dirty(&placement, start, end)?;
             self.relayout = order.unlike.is_some() || moved || dirty;
-            if unclear && self.relayout {
-                let message = "bytes follow the last tensor at once, where padding is expected; what they are cannot be told";
-                self.refuse(Reason::new("trailing-bytes", message).in_path("unparsed").at(tail));
-            }
+        }
+        if tail.unclear && index.tensors().is_empty() {
+            self.document.keep_behind_head();
+        } else if tail.unclear && self.relayout && !(self.policy.own && self.policy.cut_trailing) {
+            let message = "bytes follow the last tensor at once, where padding is expected; what they are cannot be told";
+            let padding = Span::between(tail.start, tail.padded.min(self.size));
+            self.refuse(Reason::new("trailing-bytes", message).in_path("unparsed").at(padding));
         }
         if self.relayout {
             self.document.relayout()?;
-            for at in extents.inferred.iter().take(20) {
-                let span = extents.spans.get(*at).copied().unwrap_or_default();
+            for at in placement.inferred.iter().take(20) {
+                let span = placement.spans.get(*at).copied().unwrap_or_default();
                 let message = format!(
                     "tensors[{at}] is of a type whose size is not known here: its {} bytes up to what follows are copied as they are",
                     span.len
@@ -74,7 +83,7 @@ impl Work<'_> {
             }
         }
         if self.policy.own {
-            self.behind(&extents, padded)?;
+            self.behind(&placement, &tail)?;
         }
         Ok(())
     }
@@ -82,12 +91,12 @@ impl Work<'_> {
     /// Where the data begins hangs on the alignment. One that is written as no loader reads it, or more than once, leaves
     /// open which was meant. That is of no matter where all lead to the same place, and settled where the data ends with the
     /// file from one place only, the one that is taken.
-    fn refuse_uncertain_start(&mut self, extents: &Extents) {
+    fn refuse_uncertain_start(&mut self, placement: &Placement) {
         let index = self.index();
         let Some(start) = index.data_start().filter(|_| !index.tensors().is_empty()) else { return };
         let base = index.header().base;
         let head = index.head_end().saturating_sub(base);
-        let len = extents.end.saturating_sub(start);
+        let len = placement.end.saturating_sub(start);
         let begins = |alignment: u64| layout::align_up(head, alignment);
         let fits = |alignment: u64| {
             let end = begins(alignment).and_then(|start| start.checked_add(len));
@@ -118,9 +127,9 @@ impl Work<'_> {
         }
     }
 
-    fn refuse_problems(&mut self, extents: &Extents) {
+    fn refuse_problems(&mut self, placement: &Placement) {
         for code in ["data-cut-short", "tensor-overlap", "block-misfit", "bytes-overflow"] {
-            let mut all = extents.problems.iter().filter(|problem| code_of(problem) == code);
+            let mut all = placement.problems.iter().filter(|problem| code_of(problem) == code);
             let Some(first) = all.next() else { continue };
             let more = all.count();
             let tensor = self.index().tensors().get(first.tensor);
@@ -144,8 +153,22 @@ impl Work<'_> {
         }
     }
 
+    fn tail(&self, placement: &Placement) -> Result<Tail, RepairError> {
+        let index = self.index();
+        let (base, bare) = (index.header().base, index.tensors().is_empty());
+        let start = if bare { index.head_end() } else { placement.end };
+        let padded = layout::align_up(start.saturating_sub(base), index.alignment());
+        let padded = padded.and_then(|end| end.checked_add(base)).unwrap_or(u64::MAX);
+        let padding = Span::between(start, padded.min(self.size));
+        let unclear = (bare || self.size != padded) && self.is_dirty(padding)?;
+        Ok(Tail { start, padded, unclear })
+    }
+
     /// Bytes between the head and the data that are not zero.
     fn gap_after_head(&mut self, start: u64) -> Result<(), RepairError> {
+        if self.index().tensors().is_empty() {
+            return Ok(());
+        }
         let gap = Span::between(self.index().head_end(), start.min(self.size));
         if self.is_dirty(gap)? {
             self.document.clean_gap();
@@ -179,10 +202,10 @@ impl Work<'_> {
     }
 
     /// Padding between the tensors, and behind the last one up to `end`, that is not zero.
-    fn dirty(&mut self, extents: &Extents, start: u64, end: u64) -> Result<bool, RepairError> {
+    fn dirty(&mut self, placement: &Placement, start: u64, end: u64) -> Result<bool, RepairError> {
         let (mut first, mut count) = (None, 0_u64);
         let (base, alignment) = (self.index().header().base, self.index().alignment());
-        for gap in extents.gaps(start, end) {
+        for gap in placement.gaps(start, end) {
             // What is more than padding is left out, and said there.
             let padding = layout::padding(gap.start.saturating_sub(base), alignment);
             let gap = Span::new(gap.start, gap.len.min(padding));
@@ -200,37 +223,28 @@ impl Work<'_> {
         Ok(true)
     }
 
-    fn order(&self, extents: &Extents) -> Order {
+    fn order(&self, placement: &Placement) -> Order {
         let index = self.index();
-        let (alignment, base) = (index.alignment(), index.header().base);
+        let alignment = index.alignment();
         let mut order = Order::default();
         let mut expected = Some(0_u64);
-        for (at, (tensor, span)) in index.tensors().iter().zip(&extents.spans).enumerate() {
+        for (at, (tensor, span)) in index.tensors().iter().zip(&placement.spans).enumerate() {
             if expected != Some(tensor.offset) {
                 order.unlike = order.unlike.or(Some(at));
             }
             expected = expected.and_then(|at| layout::align_up(at.checked_add(span.len)?, alignment));
         }
-        let mut reached = index.data_start().unwrap_or(base);
-        for pair in extents.order.windows(2) {
-            if let [one, next] = pair
-                && next < one
-            {
-                order.unordered = order.unordered.or(Some(*next));
-            }
-        }
-        for &at in &extents.order {
-            let Some(span) = extents.spans.get(at) else { continue };
-            let over = index.tensors().get(at).and_then(|tensor| tensor.offset.checked_rem(alignment));
-            if over.is_some_and(|over| over > 0) {
+        let sorted = placement.order.as_slice();
+        let back = sorted.array_windows().find(|[one, next]| next.tensor < one.tensor);
+        order.unordered = back.map(|[_, next]| next.tensor);
+        for reach in placement.order.reaches() {
+            let (at, offset) = (reach.extent.tensor, reach.extent.offset);
+            if offset.checked_rem(alignment).is_some_and(|over| over > 0) {
                 order.misaligned.push(at);
             }
-            let padded = layout::align_up(reached.saturating_sub(base), alignment).unwrap_or(u64::MAX);
-            let gap = span.start.saturating_sub(base).saturating_sub(padded);
-            if gap > 0 {
-                order.gaps.push((at, gap));
+            if let Some((from, to)) = reach.gap(alignment) {
+                order.gaps.push((at, to.saturating_sub(from)));
             }
-            reached = reached.max(span.end());
         }
         order
     }
@@ -282,11 +296,11 @@ impl Work<'_> {
     }
 
     /// What follows the data: padding that is missing, bytes that belong to nothing.
-    fn behind(&mut self, extents: &Extents, padded: u64) -> Result<(), RepairError> {
-        let index = self.index();
+    fn behind(&mut self, placement: &Placement, tail: &Tail) -> Result<(), RepairError> {
+        let padded = tail.padded;
         // Without tensors nothing is missing, and behind a type of unknown size nobody knows what padding is.
-        let last_known = extents.order.last().is_some_and(|at| !extents.inferred.contains(at));
-        if self.size < padded && last_known {
+        let last_known = placement.order.as_slice().last().is_some_and(|last| last.len().is_some());
+        if self.size < padded && last_known && !tail.unclear {
             let missing = padded.saturating_sub(self.size);
             let what = format!("add {missing} zeros, the padding behind the last tensor");
             self.step(Step::new("final-padding-missing", what, "data", Span::new(self.size, 0)));
@@ -294,16 +308,19 @@ impl Work<'_> {
                 self.document.extend(padded);
             }
         }
-        let behind =
-            if index.tensors().is_empty() { index.data_start().unwrap_or(self.size) } else { padded };
+        let behind = if tail.unclear { tail.start } else { padded };
         let trailing = self.size.saturating_sub(behind);
         if trailing == 0 {
             return Ok(());
         }
         if self.policy.cut_trailing {
-            let what = format!("cut off the {trailing} bytes behind the data");
+            let padding = if tail.unclear && last_known { ", and write its padding" } else { "" };
+            let what = format!("cut off the {trailing} bytes behind the data{padding}");
             self.step(Step::new("trailing-bytes", what, "unparsed", Span::new(behind, trailing)));
             self.document.cut(behind)?;
+            if last_known {
+                self.document.extend(padded);
+            }
         } else {
             let message = format!("{trailing} bytes behind the data belong to nothing");
             let reason = Reason::new("trailing-bytes", message).in_path("unparsed");

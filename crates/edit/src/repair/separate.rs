@@ -5,7 +5,7 @@ use ggufkit_format::{Index, Options, Plan, Span, View, shorten};
 use ggufkit_io::{Diagnosis, HeadBuffer, diagnose};
 
 use super::{Input, Outcome, Output, Reason, RepairError, Step, readable};
-use crate::extents::Extents;
+use crate::placement::Placement;
 
 /// Parts that a file is cut into, at most.
 const MAX_PARTS: usize = 10_000;
@@ -43,8 +43,8 @@ pub(super) fn separate(
             message: format!("what begins at {start:#x} is no GGUF that can be read: {}", reason.message),
             ..reason
         })?;
-        let extents = Extents::of(index, found.joined.unwrap_or(size));
-        if let Some(problem) = extents.problems.first() {
+        let placement = Placement::of(index, found.joined.unwrap_or(size));
+        if let Some(problem) = placement.problems.first() {
             let message = format!("the GGUF at {start:#x} is not in one piece: {problem}");
             return Err(Reason::new("not-separable", message).at(Span::new(start, 4)).into());
         }

@@ -5,6 +5,7 @@ mod mix;
 mod order;
 mod original;
 
+use ggufkit_format::extents::Extents;
 use ggufkit_format::glob;
 use ggufkit_format::spec::TensorType;
 use ggufkit_format::{ByteStr, Index, Span, Tensor, layout};
@@ -188,7 +189,7 @@ fn row<'a>(
 /// Distances from one tensor's offset to the next.
 #[derive(Clone, Debug)]
 struct Gaps {
-    offsets: Vec<u64>,
+    extents: Extents,
     end: Option<u64>,
 }
 
@@ -201,16 +202,13 @@ impl Gaps {
     }
 
     fn new(index: &Index, size: Option<u64>) -> Self {
-        let mut offsets: Vec<u64> = index.tensors().iter().map(|t| t.offset).collect();
-        offsets.sort_unstable();
         let end = size.zip(index.data_start()).and_then(|(size, start)| size.checked_sub(start));
-        Self { offsets, end }
+        Self { extents: Extents::of(index), end }
     }
 
     /// Bytes from `offset` to the next greater offset, or to the end of the data.
     fn after(&self, offset: u64) -> Option<u64> {
-        let next = self.offsets.partition_point(|&o| o <= offset);
-        match (self.offsets.get(next).copied(), self.end) {
+        match (self.extents.next_offset(offset), self.end) {
             (Some(next), Some(end)) => next.min(end).checked_sub(offset),
             (Some(next), None) => next.checked_sub(offset),
             (None, Some(end)) => end.checked_sub(offset),

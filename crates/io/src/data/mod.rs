@@ -11,6 +11,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use ggufkit_format::extents::Extents;
 use ggufkit_format::layout::{self, SizeError};
 use ggufkit_format::{ReadAt, Span, Tensor, View};
 
@@ -54,15 +55,15 @@ pub struct TensorReader<'s, S: ?Sized> {
     source: &'s S,
     view: View<'s>,
     size: Option<u64>,
-    /// Positions of all data, sorted; made when a size must be inferred.
-    starts: OnceLock<Vec<u64>>,
+    /// The data in its order; made when a size must be inferred.
+    extents: OnceLock<Extents>,
 }
 
 impl<'s, S: ReadAt<Error = io::Error> + ?Sized> TensorReader<'s, S> {
     /// A reader of the data that `view` tells of, in the source from which it was read.
     #[must_use]
     pub fn new(source: &'s S, view: View<'s>) -> Self {
-        Self { source, view, size: source.size(), starts: OnceLock::new() }
+        Self { source, view, size: source.size(), extents: OnceLock::new() }
     }
 
     /// The view.
@@ -86,7 +87,7 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> TensorReader<'s, S> {
             Ok(span) => Extent { span, inferred: false },
             Err(reason @ (SizeError::UnknownType(_) | SizeError::RemovedType(_))) => {
                 let end = self
-                    .next_start(start)
+                    .next_start(tensor)
                     .or(self.size)
                     .ok_or_else(|| self.error(tensor, DataReason::Size(reason)))?;
                 // A start behind the file's end is found below.
@@ -103,16 +104,11 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> TensorReader<'s, S> {
         }
     }
 
-    /// The position of the next data behind `start`.
-    fn next_start(&self, start: u64) -> Option<u64> {
-        let starts = self.starts.get_or_init(|| {
-            let index = self.view.index();
-            let mut starts: Vec<u64> =
-                index.tensors().iter().filter_map(|tensor| index.data_position(tensor)).collect();
-            starts.sort_unstable();
-            starts
-        });
-        starts.get(starts.partition_point(|&other| other <= start)).copied()
+    /// The position of the next data behind that of a tensor.
+    fn next_start(&self, tensor: &Tensor) -> Option<u64> {
+        let index = self.view.index();
+        let next = self.extents.get_or_init(|| Extents::of(index)).next_offset(tensor.offset)?;
+        index.data_start()?.checked_add(next)
     }
 
     /// Number of rows of a tensor, and bytes of one. A tensor without dimensions has one row of one element.

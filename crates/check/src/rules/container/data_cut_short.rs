@@ -34,7 +34,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let end = |offset: u64, len: Option<u64>| {
                 laid.data_start.saturating_add(offset).saturating_add(len.unwrap_or(0))
             };
-            let wanted = cut().map(|(extent, _)| end(extent.offset, extent.len)).max().unwrap_or(size);
+            let wanted = cut().map(|(extent, _)| end(extent.offset, extent.len())).max().unwrap_or(size);
             let missing = counted(wanted.saturating_sub(size), "byte");
             let count = cut().count() as u64;
             let all = count == laid.extents.len() as u64 && size <= laid.data_start;
@@ -48,7 +48,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             primary.path = Path::tensor(first.tensor as u64, TensorPart::Data).to_string();
             primary.name = Some(view.name(tensor).0.to_vec());
             let cause = facts::tensor_label(laid.at, &view, first.tensor, tensor, TensorPart::Offset);
-            let cause = cause.text(match first.len {
+            let cause = cause.text(match first.len() {
                 Some(len) => format!("its data is {} at {here:#x}", counted(len, "byte")),
                 None => format!("its data begins at {here:#x}"),
             });

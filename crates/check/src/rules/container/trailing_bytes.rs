@@ -26,7 +26,8 @@ rule! {
 const LOOK: u64 = 64 << 10;
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
-    for Laid { at, file, view, fates, .. } in laid(facts) {
+    for laid in laid(facts) {
+        let Laid { at, file, view, fates, .. } = laid;
         // Where an offset is not to be believed, nobody knows where the data ends.
         if fates.iter().any(|fate| !fate.is_sane()) {
             continue;
@@ -67,8 +68,15 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     .fix(Safety::Unsafe, title, cut);
             };
             let message = format!("{bytes} of zeros stand behind the last tensor and its padding");
+            let expected = match laid.extents {
+                [] => Some(Span::between(view.index().head_end(), laid.data_start)),
+                _ => laid.last_padding(),
+            };
+            let clean = |padding: Span| Peek::new(file).nonzero(padding) == Ok(None);
             let (text, safety) = match all {
-                true => ("all of them zero", Safety::Safe),
+                true if expected.is_none_or(clean) => ("all of them zero", Safety::Safe),
+                // What stands where padding is expected would be taken for it.
+                true => ("all of them zero, behind others that are not", Safety::Unsafe),
                 false => ("zeros at both ends; not all of them were looked at", Safety::Unsafe),
             };
             Finding::new(&RULE, message, primary.text(text))

@@ -3,9 +3,10 @@
 //! Each tensor has exactly one fate, so that a cut download, a damaged offset and a damaged size are told apart and only
 //! one rule speaks about each.
 
-use ggufkit_format::{View, layout};
+use ggufkit_format::extents::{Extent, Reaching};
+use ggufkit_format::{Span, View, layout};
 
-use crate::facts::{Extent, Facts};
+use crate::facts::Facts;
 use crate::subject::File;
 
 /// No file is longer: 256 TiB.
@@ -101,14 +102,23 @@ impl<'a, 'f> Laid<'a, 'f> {
         self.extents.iter().zip(self.fates).filter(|(_, fate)| fate.is_sane()).map(|(extent, _)| extent)
     }
 
+    /// From the end of the last tensor to where the padding behind it ends, or would end; `None` without tensors, and where
+    /// a size is not known.
+    pub(in crate::rules) fn last_padding(&self) -> Option<Span> {
+        let ends: Option<Vec<u64>> = self.extents.iter().map(Extent::end).collect();
+        let end = self.data_start.checked_add(ends?.into_iter().max()?)?;
+        let base = self.view.index().header().base;
+        let padded = layout::align_up(end.checked_sub(base)?, self.alignment)?.checked_add(base)?;
+        Some(Span::between(end, padded))
+    }
+
     /// The first of these alignments to which all tensors are packed, without a gap and without an overlap.
     pub(in crate::rules) fn packed_to(&self, mut alignments: impl Iterator<Item = u64>) -> Option<u64> {
         alignments.find(|other| {
             let mut next = Some(0);
             self.sane().all(|extent| {
                 let fits = next == Some(extent.offset);
-                let end = extent.len.and_then(|len| extent.offset.checked_add(len));
-                next = end.and_then(|end| layout::align_up(end, *other));
+                next = extent.end().and_then(|end| layout::align_up(end, *other));
                 fits
             })
         })
@@ -139,29 +149,28 @@ fn fates(
     overflows: bool,
 ) -> Vec<Fate> {
     // A hole larger than all the data is no gap that a writer left.
-    let lens = extents.iter().filter_map(|extent| extent.len).filter(|len| *len <= PLAUSIBLE);
+    let lens = extents.iter().filter_map(|extent| extent.len()).filter(|len| *len <= PLAUSIBLE);
     let total = lens.fold(alignment, u64::saturating_add);
     // Where padding behind the last byte would end: tensors without bytes may lie there.
     let padded = |size: u64| layout::align_up(size.saturating_sub(base), alignment)?.checked_add(base);
-    let mut reached = Some(0_u64);
+    let mut reaching = Reaching::default();
     let mut astray = false;
-    let fate = |extent: &Extent| {
-        let len = extent.len.unwrap_or(0);
+    let fate = |extent| {
+        let extent: &Extent = extent;
+        let len = extent.len().unwrap_or(0);
         let huge = len > PLAUSIBLE;
         let place = data_start.checked_add(extent.offset).and_then(|at| Some((at, at.checked_add(len)?)));
         let Some((start, end)) = place else {
             return if huge && overflows { Fate::Overflow } else { Fate::Nowhere };
         };
-        let limit = match (size, extent.len) {
+        let limit = match (size, extent.len()) {
             (None, _) => u64::MAX,
             (Some(size), Some(0)) => padded(size).unwrap_or(u64::MAX),
             (Some(size), _) => size,
         };
-        let hole = reached
-            .and_then(|reached| layout::align_up(reached, alignment))
-            .map_or(0, |reached| extent.offset.saturating_sub(reached));
+        let hole = reaching.before(extent).gap(alignment).map_or(0, |(from, to)| to.saturating_sub(from));
         let fate = if end <= limit {
-            if extent.len.is_some() { Fate::Inside } else { Fate::Open }
+            if extent.len().is_some() { Fate::Inside } else { Fate::Open }
         } else if huge {
             if overflows { Fate::Overflow } else { Fate::Nowhere }
         } else if astray || start > PLAUSIBLE || hole > total {
@@ -171,9 +180,7 @@ fn fates(
             Fate::Cut
         };
         if fate.is_sane() {
-            // An unknown size ends the knowledge until the next tensor begins.
-            let so_far = reached.unwrap_or(0);
-            reached = extent.len.map(|len| extent.offset.saturating_add(len).max(so_far));
+            reaching.pass(extent);
         }
         fate
     };
@@ -182,10 +189,14 @@ fn fates(
 
 #[cfg(test)]
 mod tests {
+    use ggufkit_format::layout::SizeError;
+
     use super::*;
 
     fn extents(of: &[(u64, Option<u64>)]) -> Vec<Extent> {
-        of.iter().enumerate().map(|(tensor, &(offset, len))| Extent { tensor, offset, len }).collect()
+        let size = |len: Option<u64>| len.ok_or(SizeError::Overflow);
+        let extent = |(tensor, &(offset, len))| Extent { tensor, offset, size: size(len) };
+        of.iter().enumerate().map(extent).collect()
     }
 
     fn of(tensors: &[(u64, Option<u64>)], size: u64) -> Vec<Fate> {

@@ -1,6 +1,7 @@
-use ggufkit_format::{Path, Span, layout};
+use ggufkit_format::{Path, Span};
 
 use super::fate::{Fate, laid};
+use super::peek::Peek;
 use crate::facts::{Facts, counted};
 use crate::finding::{Change, Finding, Safety};
 use crate::place;
@@ -25,21 +26,21 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         if laid.fates.iter().any(|fate| *fate != Fate::Inside) {
             continue;
         }
-        let base = laid.view.index().header().base;
-        let ends = laid.extents.iter().filter_map(|extent| extent.offset.checked_add(extent.len?));
-        let end = ends.max().and_then(|end| laid.data_start.checked_add(end));
-        let padded = end.and_then(|end| {
-            let relative = layout::align_up(end.checked_sub(base)?, laid.alignment)?;
-            relative.checked_add(base)
-        });
-        let Some(padded) = padded.filter(|padded| *padded > size) else { continue };
+        let Some(padding) = laid.last_padding().filter(|padding| padding.end() > size) else { continue };
         sink.add(&RULE, || {
-            let missing = counted(padded.saturating_sub(size), "byte");
+            let missing = counted(padding.end().saturating_sub(size), "byte");
             let label = place::bytes_label(laid.at, Span::new(size, 0), &Path::Data)
                 .text(format!("the file ends here; {missing} of padding would follow"));
-            Finding::new(&RULE, RULE.summary, label)
-                .note("readers that load the data section as one block, such as `llama-gguf-hash`, fail; others do not")
-                .fix(Safety::Safe, format!("append {missing} of zeros"), Change::Extend { to: padded })
+            let finding = Finding::new(&RULE, RULE.summary, label)
+                .note("readers that load the data section as one block, such as `llama-gguf-hash`, fail; others do not");
+            // Behind zeros, other bytes would become padding.
+            match Peek::new(laid.file).nonzero(Span::between(padding.start, size)) {
+                Ok(None) => {
+                    let change = Change::Extend { to: padding.end() };
+                    finding.fix(Safety::Safe, format!("append {missing} of zeros"), change)
+                }
+                _ => finding.note("what stands behind the last tensor is not zero, or could not be read"),
+            }
         });
     }
 }

@@ -1,7 +1,8 @@
-use ggufkit_format::{Path, Span, TensorPart, layout};
+use ggufkit_format::extents::{Extent, reaches};
+use ggufkit_format::{Path, Span, TensorPart};
 
 use super::fate::{Laid, laid};
-use crate::facts::{self, Extent, Facts, counted};
+use crate::facts::{self, Facts, counted};
 use crate::finding::{Change, Finding, Safety};
 use crate::place;
 use crate::rule::rule;
@@ -68,7 +69,7 @@ fn finding(laid: &Laid<'_, '_>, gap: &Gap<'_>, message: String) -> Finding {
     };
     let mut finding = Finding::new(&RULE, message, primary);
     if let Some((before, tensor)) = gap.before.and_then(|b| Some((b, index.tensors().get(b.tensor)?))) {
-        let end = before.offset.saturating_add(before.len.unwrap_or(0));
+        let end = before.offset.saturating_add(before.len().unwrap_or(0));
         let label = facts::tensor_label(laid.at, &laid.view, before.tensor, tensor, TensorPart::Offset);
         finding = finding.because(label.text(format!("the tensor before it ends at {end}")));
     }
@@ -82,11 +83,9 @@ fn finding(laid: &Laid<'_, '_>, gap: &Gap<'_>, message: String) -> Finding {
 
 fn gaps<'f>(laid: &Laid<'_, 'f>) -> Vec<Gap<'f>> {
     let mut gaps = Vec::new();
-    let mut reached = Some(0_u64);
-    let mut before: Option<&Extent> = None;
-    for extent in laid.sane() {
-        let from = reached.and_then(|reached| layout::align_up(reached, laid.alignment));
-        if let Some(from) = from.filter(|from| *from < extent.offset) {
+    for reach in reaches(laid.sane()) {
+        let extent = reach.extent;
+        if let Some((from, _)) = reach.gap(laid.alignment) {
             // An offset that is off by less than the alignment is another rule's.
             let misaligned = extent.offset.checked_rem(laid.alignment).is_some_and(|over| over != 0)
                 && extent.offset.saturating_sub(from) < laid.alignment;
@@ -94,14 +93,9 @@ fn gaps<'f>(laid: &Laid<'_, 'f>) -> Vec<Gap<'f>> {
                 at.checked_sub(laid.data_start).is_some_and(|at| (from..extent.offset).contains(&at))
             };
             if !misaligned && !laid.file.diagnosis.joined.is_some_and(second) {
-                gaps.push(Gap { extent, before, from });
+                gaps.push(Gap { extent, before: reach.farthest, from });
             }
         }
-        let end = extent.len.map(|len| extent.offset.saturating_add(len));
-        if end.is_none() || end >= reached {
-            before = Some(extent);
-        }
-        reached = end.map(|end| end.max(reached.unwrap_or(0)));
     }
     gaps
 }

@@ -1,7 +1,8 @@
+use ggufkit_format::extents::Extent;
 use ggufkit_format::{Path, TensorPart};
 
 use super::fate::{Laid, laid};
-use crate::facts::{self, Extent, Facts, counted};
+use crate::facts::{self, Facts, counted};
 use crate::finding::{Change, Finding, Safety};
 use crate::place;
 use crate::rule::rule;

@@ -24,7 +24,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let tensors = index.tensors();
         let mut order: Vec<usize> = (laid.sane())
             // Tensors without bytes may share their place with a neighbour.
-            .filter(|extent| extent.len != Some(0))
+            .filter(|extent| extent.len() != Some(0))
             .map(|extent| extent.tensor)
             .collect();
         order.sort_unstable();

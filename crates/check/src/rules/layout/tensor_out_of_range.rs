@@ -30,7 +30,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 let label = facts::tensor_label(laid.at, &laid.view, extent.tensor, tensor, TensorPart::Offset);
                 let name = ggufkit_format::shorten(laid.view.name(tensor).0, 64);
                 let start = laid.data_start.checked_add(extent.offset);
-                let end = start.and_then(|start| start.checked_add(extent.len.unwrap_or(0)));
+                let end = start.and_then(|start| start.checked_add(extent.len().unwrap_or(0)));
                 let (message, text) = match (start, end) {
                     (None, _) => (
                         format!("the position of the tensor \"{name}\" does not fit in 64 bits"),
@@ -42,7 +42,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     ),
                     (Some(start), Some(_)) => (
                         format!("the tensor \"{name}\" lies outside of the file"),
-                        match extent.len {
+                        match extent.len() {
                             Some(len) => format!("{} of data at {start:#x}", counted(len, "byte")),
                             None => format!("the data would begin at {start:#x}"),
                         },

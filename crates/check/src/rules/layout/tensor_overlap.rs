@@ -1,7 +1,8 @@
 use ggufkit_format::TensorPart;
+use ggufkit_format::extents::{Extent, reaches};
 
 use super::fate::laid;
-use crate::facts::{self, Extent, Facts, counted};
+use crate::facts::{self, Facts, counted};
 use crate::finding::Finding;
 use crate::rule::rule;
 use crate::sink::Sink;
@@ -22,12 +23,10 @@ rule! {
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for laid in laid(facts) {
         let index = laid.view.index();
-        let mut farthest: Option<(u64, &Extent)> = None;
-        for extent in laid.sane() {
-            let Some(len @ 1..) = extent.len else { continue };
-            let end = extent.offset.saturating_add(len);
-            if let Some((reached, owner)) = farthest
-                && extent.offset < reached
+        for reach in reaches(laid.sane()) {
+            let extent = reach.extent;
+            if let Some(owner) = reach.overlaps()
+                && let (Some(reached), Some(end)) = (owner.end(), extent.end())
                 && let (Some(first), Some(second)) =
                     (index.tensors().get(owner.tensor), index.tensors().get(extent.tensor))
             {
@@ -45,7 +44,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     );
                     let place = |extent: &Extent| {
                         let start = absolute(extent.offset);
-                        let end = start.saturating_add(extent.len.unwrap_or(0));
+                        let end = start.saturating_add(extent.len().unwrap_or(0));
                         format!("its data is at {start:#06x}..{end:#06x}")
                     };
                     let label = |extent: &Extent, tensor| {
@@ -57,9 +56,6 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                         .note("llama.cpp refuses the file; readers that follow the offsets compute with wrong weights")
                         .help("what was overwritten is lost: convert the model or fetch the file again")
                 });
-            }
-            if farthest.is_none_or(|(reached, _)| end > reached) {
-                farthest = Some((end, extent));
             }
         }
     }

@@ -1,3 +1,4 @@
+use ggufkit_format::extents::Reaching;
 use ggufkit_format::{Path, Span, layout};
 
 use super::fate::{Laid, laid};
@@ -49,6 +50,11 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 }
                 let finding = Finding::new(&RULE, RULE.summary, label)
                     .note("no loader looks at it; it may be the rest of a tensor that is longer than its shape says");
+                // Behind the last tensor padding is told by the file's ending with it.
+                let behind = laid.last_padding().filter(|last| last.start == padding.start);
+                if behind.is_some_and(|last| laid.size != Some(last.end())) {
+                    return finding.note("the file does not end with this padding: the bytes may be something else");
+                }
                 match usize::try_from(padding.len) {
                     Ok(len) if len <= 4096 => {
                         let change = Change::Patch { span: *padding, bytes: vec![0; len] };
@@ -65,8 +71,6 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 fn paddings(laid: &Laid<'_, '_>) -> Vec<(usize, Span)> {
     let size = laid.size.unwrap_or(u64::MAX);
     let mut out = Vec::new();
-    let mut last: Option<(u64, usize)> = None;
-    let mut known = true;
     let mut push = |from: u64, next: u64, tensor: usize| {
         let padded = layout::align_up(from, laid.alignment).unwrap_or(from).min(next);
         let absolute = |offset: u64| laid.data_start.saturating_add(offset).min(size);
@@ -75,18 +79,18 @@ fn paddings(laid: &Laid<'_, '_>) -> Vec<(usize, Span)> {
             out.push((tensor, span));
         }
     };
+    let mut reaching = Reaching::default();
     for extent in laid.sane() {
-        if let Some((reached, tensor)) = last.filter(|(reached, _)| known && extent.offset > *reached) {
-            push(reached, extent.offset, tensor);
+        let reach = reaching.before(extent);
+        if let (Some(reached), Some(before)) = (reach.reached(), reach.farthest)
+            && extent.offset > reached
+        {
+            push(reached, extent.offset, before.tensor);
         }
-        known = extent.len.is_some();
-        let end = extent.offset.saturating_add(extent.len.unwrap_or(0));
-        if last.is_none_or(|(reached, _)| end > reached) {
-            last = Some((end, extent.tensor));
-        }
+        reaching.pass(extent);
     }
-    if let Some((reached, tensor)) = last.filter(|_| known) {
-        push(reached, u64::MAX, tensor);
+    if let Some((last, reached)) = reaching.end() {
+        push(reached, u64::MAX, last.tensor);
     }
     out
 }

@@ -1,21 +1,22 @@
-//! Which bytes of the source are which tensor's, and what keeps that from being told.
+//! Where a file holds the bytes of each tensor, and what keeps that from being told.
 
 use std::fmt;
 
-use ggufkit_format::layout::{self, SizeError};
+use ggufkit_format::extents::{Extents, Reaching};
+use ggufkit_format::layout::SizeError;
 use ggufkit_format::{Index, Span};
 
-/// Where the data of every tensor lies.
+/// Where the data of every tensor lies in a source, all of it or with the reasons why not.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Extents {
+pub struct Placement {
     /// The data of each tensor, in the order of the table. Of one with a problem: nothing.
     pub spans: Vec<Span>,
     /// Tensors whose size is not known: their data is taken to reach to the next tensor's offset, or to the file's end.
     pub inferred: Vec<usize>,
     /// What cannot be told, or makes no sense.
     pub problems: Vec<DataProblem>,
-    /// Positions in the table in the order of the data.
-    pub order: Vec<usize>,
+    /// The data in its order.
+    pub order: Extents,
     /// Where the last tensor's data ends; where the data section begins when there is none.
     pub end: u64,
 }
@@ -68,7 +69,7 @@ impl fmt::Display for DataProblemReason {
     }
 }
 
-impl Extents {
+impl Placement {
     /// The data of an index's tensors, in a source of this length.
     #[must_use]
     pub fn of(index: &Index, size: u64) -> Self {
@@ -76,39 +77,29 @@ impl Extents {
         let start = index.data_start().unwrap_or(size);
         let mut out =
             Self { spans: vec![Span::default(); tensors.len()], end: start.min(size), ..Self::default() };
-        let len = |at: usize| {
-            let tensor = tensors.get(at)?;
-            Some(layout::tensor_bytes(tensor.tensor_type, index.dims(tensor)))
-        };
-        let lens: Vec<Result<u64, SizeError>> = (0..tensors.len()).filter_map(len).collect();
-        out.order = (0..tensors.len()).collect();
-        // Tensors without bytes may share their offset with the next one, and come before it.
-        out.order.sort_by_key(|&at| {
-            let empty = matches!(lens.get(at), Some(Ok(0)));
-            (tensors.get(at).map(|tensor| tensor.offset), !empty, at)
-        });
-        let mut reached: Option<(u64, usize)> = None;
-        for (place, &at) in out.order.iter().enumerate() {
-            let (Some(tensor), Some(len)) = (tensors.get(at), lens.get(at)) else { continue };
+        let order = Extents::of(index);
+        let mut reaching = Reaching::default();
+        for (place, extent) in order.as_slice().iter().enumerate() {
+            let at = extent.tensor;
             let mut problem = |reason| out.problems.push(DataProblem { tensor: at, reason });
-            let Some(begin) = start.checked_add(tensor.offset).filter(|begin| *begin <= size) else {
-                let end = start.saturating_add(tensor.offset);
+            let Some(begin) = start.checked_add(extent.offset).filter(|begin| *begin <= size) else {
+                let end = start.saturating_add(extent.offset);
                 problem(DataProblemReason::OutOfFile { end, size });
                 continue;
             };
-            let end = match len {
-                Ok(len) => begin.saturating_add(*len),
+            let end = match extent.size {
+                Ok(len) => begin.saturating_add(len),
                 Err(SizeError::UnknownType(_) | SizeError::RemovedType(_)) => {
                     out.inferred.push(at);
-                    let later = out.order.get(place.saturating_add(1)..).unwrap_or_default();
-                    let next = later.first().and_then(|&next| Some((next, tensors.get(next)?.offset)));
-                    if let Some((other, _)) = next.filter(|(_, offset)| *offset == tensor.offset) {
-                        problem(DataProblemReason::Overlaps { other });
+                    let next = order.as_slice().get(place.saturating_add(1));
+                    if let Some(next) = next.filter(|next| next.offset == extent.offset) {
+                        problem(DataProblemReason::Overlaps { other: next.tensor });
                     }
-                    next.and_then(|(_, offset)| start.checked_add(offset)).unwrap_or(size).min(size)
+                    let next = order.next_offset(extent.offset);
+                    next.and_then(|offset| start.checked_add(offset)).unwrap_or(size).min(size)
                 }
                 Err(error) => {
-                    problem(DataProblemReason::Size(*error));
+                    problem(DataProblemReason::Size(error));
                     continue;
                 }
             };
@@ -116,24 +107,23 @@ impl Extents {
                 problem(DataProblemReason::OutOfFile { end, size });
                 continue;
             }
-            if let Some((_, other)) = reached.filter(|(reached, _)| begin < *reached && end > begin) {
-                problem(DataProblemReason::Overlaps { other });
+            if let Some(other) = reaching.before(extent).overlaps() {
+                problem(DataProblemReason::Overlaps { other: other.tensor });
             }
-            if reached.is_none_or(|(reached, _)| end > reached) {
-                reached = Some((end, at));
-            }
+            reaching.pass(extent);
             if let Some(span) = out.spans.get_mut(at) {
                 *span = Span::between(begin, end);
             }
             out.end = out.end.max(end);
         }
+        out.order = order;
         out
     }
 
     /// The bytes between and behind the tensors' data, up to `end`: what a new layout writes as zeros or leaves out.
     pub fn gaps(&self, data_start: u64, end: u64) -> impl Iterator<Item = Span> {
         let mut reached = data_start;
-        let ends = self.order.iter().filter_map(|&at| self.spans.get(at).copied());
+        let ends = self.order.as_slice().iter().filter_map(|extent| self.spans.get(extent.tensor).copied());
         ends.chain([Span::new(end, 0)]).filter_map(move |span| {
             let gap = Span::between(reached, span.start);
             reached = reached.max(span.end());
