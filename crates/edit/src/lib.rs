@@ -12,12 +12,14 @@
 
 mod document;
 mod error;
-
+mod operation;
 mod placement;
+pub mod preview;
 pub mod repair;
 mod value;
 
 pub use document::Document;
 pub use error::EditError;
+pub use operation::{Done, Given, Operation, OperationError, Shown};
 pub use placement::{DataProblem, DataProblemReason, Placement};
 pub use value::{NewValue, ValueError};

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use ggufkit_format::Scalar;
 use ggufkit_format::encode::{EncodeError, Encoder};
 use ggufkit_format::spec::{KeyType, ValueType};
-use ggufkit_format::Scalar;
 use serde_json::Value as Json;
 
 /// A value that a key-value is to have.
@@ -172,7 +172,9 @@ impl NewValue {
                 let mut out = Vec::with_capacity(items.len());
                 for (at, item) in items.iter().enumerate() {
                     let item = Self::from_json(item, KeyType::Scalar(element));
-                    out.push(item.map_err(|error| ValueError::Element { at: at as u64, error: Box::new(error) })?);
+                    out.push(
+                        item.map_err(|error| ValueError::Element { at: at as u64, error: Box::new(error) })?,
+                    );
                 }
                 Ok(Self::Array(element, out))
             }
@@ -184,7 +186,9 @@ impl NewValue {
                 let bytes = text.and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok());
                 bytes.map(Self::String).ok_or_else(form)
             }
-            (KeyType::Scalar(ValueType::BOOL), Json::Bool(truth)) => Ok(Self::Scalar(Scalar::Bool((*truth).into()))),
+            (KeyType::Scalar(ValueType::BOOL), Json::Bool(truth)) => {
+                Ok(Self::Scalar(Scalar::Bool((*truth).into())))
+            }
             (KeyType::Scalar(ValueType::FLOAT32 | ValueType::FLOAT64), Json::Number(number)) => {
                 Self::parse(&number.to_string(), ty)
             }
@@ -313,7 +317,10 @@ mod tests {
             text("[1, 300, 70000]", KeyType::Array(ValueType::UINT16)),
             "element [2]: 70000 does not fit in u16, which goes from 0 to 65535"
         );
-        assert_eq!(text("1", KeyType::Array(ValueType::INT32)), "\"1\" is not an array[i32]: write [1, 2, 3]");
+        assert_eq!(
+            text("1", KeyType::Array(ValueType::INT32)),
+            "\"1\" is not an array[i32]: write [1, 2, 3]"
+        );
     }
 
     #[test]
@@ -323,8 +330,14 @@ mod tests {
         assert_eq!(bytes, Ok(NewValue::String(vec![0xff])));
         let inf = json(r#"["Infinity", 1, 0.1]"#, KeyType::Array(ValueType::FLOAT32)).unwrap();
         let scalar = |value| NewValue::Scalar(Scalar::F32(value));
-        assert_eq!(inf, NewValue::Array(ValueType::FLOAT32, vec![scalar(f32::INFINITY), scalar(1.0), scalar(0.1)]));
-        assert_eq!(json("[]", KeyType::Array(ValueType::STRING)), Ok(NewValue::Array(ValueType::STRING, vec![])));
+        assert_eq!(
+            inf,
+            NewValue::Array(ValueType::FLOAT32, vec![scalar(f32::INFINITY), scalar(1.0), scalar(0.1)])
+        );
+        assert_eq!(
+            json("[]", KeyType::Array(ValueType::STRING)),
+            Ok(NewValue::Array(ValueType::STRING, vec![]))
+        );
         assert!(json("1.5", one(ValueType::UINT32)).is_err());
         assert!(json("\"1\"", one(ValueType::UINT32)).is_err());
         assert!(json("true", one(ValueType::UINT32)).is_err());

@@ -67,6 +67,12 @@ pub struct Route {
 }
 
 impl Route {
+    /// The blocks by which the file system of `source` moves or shares bytes; `None` where it does neither.
+    #[must_use]
+    pub fn block(source: &FileSource) -> Option<u64> {
+        inplace::block_size(source).or_else(|| platform::shares_blocks(source.file()).then_some(sink::SHARED))
+    }
+
     /// The way that costs least; `in_place` permits those that change the file itself.
     #[must_use]
     pub fn choose(plan: &Plan, source: &FileSource, in_place: bool) -> Self {

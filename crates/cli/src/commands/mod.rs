@@ -1,22 +1,29 @@
 //! The subcommands, one file each: the arguments as typed, what they mean, and how the answer is shown.
 
+mod apply;
 mod check;
 mod completions;
 mod config;
 mod dump;
+mod edit;
 mod explain;
 mod extract;
 mod get;
 mod hex;
 mod man;
 mod mend;
+mod r#move;
 mod name;
 mod progress;
+mod recover;
+mod rename;
 mod repair;
 mod rule;
+mod set;
 mod show;
 mod template;
 mod tensors;
+mod unset;
 
 use std::io;
 
@@ -36,6 +43,13 @@ pub(crate) enum Command {
     Check(check::Args),
     Template(template::Args),
     Repair(repair::Args),
+    Set(set::Args),
+    Unset(unset::Args),
+    Rename(rename::Args),
+    Move(r#move::Args),
+    Apply(apply::Args),
+    Undo(recover::Undo),
+    Recover(recover::Recover),
     Rule(rule::Args),
     Name(name::Args),
     Explain(explain::Args),
@@ -60,6 +74,13 @@ impl Command {
             Self::Check(args) => args.run(out),
             Self::Template(args) => args.run(out),
             Self::Repair(args) => args.run(out),
+            Self::Set(args) => args.run(out),
+            Self::Unset(args) => args.run(out),
+            Self::Rename(args) => args.run(out),
+            Self::Move(args) => args.run(out),
+            Self::Apply(args) => args.run(out),
+            Self::Undo(args) => args.run(out),
+            Self::Recover(args) => args.run(out),
             Self::Rule(args) => args.run(out),
             Self::Name(args) => args.run(out),
             Self::Explain(args) => args.run(out),

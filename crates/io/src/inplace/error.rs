@@ -57,6 +57,11 @@ pub enum InPlaceError {
 }
 
 impl InPlaceError {
+    /// The error of a file that cannot be looked at.
+    pub fn at(path: &std::path::Path) -> impl Fn(io::Error) -> Self {
+        Self::io(path, "look at")
+    }
+
     pub(crate) fn io(path: &std::path::Path, doing: &'static str) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io { path: path.to_owned(), doing, source }
     }

@@ -26,7 +26,7 @@ const STEP: u64 = 64 << 20;
 const BUFFER: u64 = 1 << 20;
 
 /// Blocks that file systems share between files (btrfs, XFS), or a multiple of them.
-const SHARED: u64 = 4096;
+pub(crate) const SHARED: u64 = 4096;
 
 /// Copies below this length are read and written: asking the system to copy costs more.
 const SMALL: u64 = 64 << 10;

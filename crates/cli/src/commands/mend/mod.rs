@@ -186,7 +186,7 @@ impl Job<'_> {
 }
 
 /// Why nothing was written, as all commands say it.
-fn failure(error: SinkError) -> Failure {
+pub(super) fn failure(error: SinkError) -> Failure {
     match error {
         SinkError::Exists(path) => {
             Failure::usage("exists", format!("{} exists; --force replaces it", out::path(&path)))
