@@ -62,7 +62,7 @@ NOT_ASKED_FOR = {
 
 def tables():
     """The tables as the crate prints them."""
-    command = ["cargo", "test", "-q", "-p", "ggufkit-check", "print_tables", "--", "--ignored", "--nocapture"]
+    command = ["cargo", "run", "-q", "-p", "ggufkit-check", "--example", "print_tables"]
     out = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
 

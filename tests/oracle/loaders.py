@@ -8,7 +8,7 @@ Readers, each in the version that crates/check/src/loaders names: llama.cpp read
 cores. A reader whose tools are not there is skipped, and the reason printed. Tools are kept in --keep from run to run.
 
 Files: those given; changed copies of the sample, each in one thing (loaders/mutants.py); with --load also a model of every
-architecture's table, and models of which one tensor, shape or key is changed, which a test of the crate writes.
+architecture's table, and models of which one tensor, shape or key is changed, which an example of the crate writes.
 
 `accepts` where a reader refuses, or `rejects` where it reads, is a contradiction, and the exit code is 1. `unknown` is
 counted.
@@ -191,8 +191,7 @@ def ours(binary, paths):
 def write_models(folder):
     """Models of every architecture's table."""
     folder.mkdir()
-    command = ["cargo", "test", "-q", "-p", "ggufkit-check", "--lib", "write_models", "--", "--ignored"]
-    run(command, cwd=ROOT, env={**os.environ, "GGUFKIT_MODELS": str(folder)})
+    run(["cargo", "run", "-q", "-p", "ggufkit-check", "--example", "write_models", "--", folder], cwd=ROOT)
     return sorted(folder.glob("*.gguf"))
 
 

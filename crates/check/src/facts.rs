@@ -4,17 +4,18 @@ use std::cell::OnceCell;
 
 use ggufkit_format::extents::{Extent, Extents};
 use ggufkit_format::spec::{KeyInfo, keys};
-use ggufkit_format::{ByteStr, Kv, KvPart, Path, Span, Tensor, TensorPart, Value, View};
+use ggufkit_format::{Kv, KvPart, Tensor, TensorPart, Value, View};
 use ggufkit_inspect::summary::{Kind, Survey};
 use ggufkit_inspect::{Model, Part, Place};
 
 use crate::data::DataScan;
 use crate::finding::Label;
-use crate::place;
 use crate::rules::layout::fate::Fates;
 use crate::subject::{File, Subject};
 use crate::template::Templates;
 use crate::vocabulary::Vocabulary;
+
+pub(crate) use crate::place::{Record, TensorAt, kv_label, shape_label, tensor_label};
 
 /// The subject, with what several rules need to know about it.
 pub(crate) struct Facts<'a> {
@@ -30,76 +31,6 @@ pub(crate) struct Facts<'a> {
     known: OnceCell<Vec<(Record<'a>, &'static KeyInfo)>>,
     vocabulary: OnceCell<Option<Vocabulary<'a>>>,
     templates: OnceCell<Templates<'a>>,
-}
-
-/// A key-value with its place in the subject.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Record<'a> {
-    /// Number of the file in the subject.
-    pub(crate) file: usize,
-    /// That file's head.
-    pub(crate) view: View<'a>,
-    /// Position in the metadata, from 0.
-    pub(crate) index: usize,
-    /// The key-value.
-    pub(crate) kv: &'a Kv,
-}
-
-impl<'a> Record<'a> {
-    /// The key.
-    pub(crate) fn key(&self) -> ByteStr<'a> {
-        self.view.key(self.kv)
-    }
-
-    /// The value.
-    pub(crate) fn value(&self) -> Value<'a> {
-        self.view.value(self.kv)
-    }
-
-    /// A label at a part of it.
-    pub(crate) fn label(&self, part: KvPart) -> Label {
-        kv_label(self.file, &self.view, self.index, self.kv, part)
-    }
-}
-
-/// A tensor-info record with its place in the subject.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TensorAt<'a> {
-    /// Number of the file in the subject.
-    pub(crate) file: usize,
-    /// That file's head.
-    pub(crate) view: View<'a>,
-    /// Position in the tensor table, from 0.
-    pub(crate) index: usize,
-    /// The tensor.
-    pub(crate) tensor: &'a Tensor,
-}
-
-impl<'a> TensorAt<'a> {
-    /// The name.
-    pub(crate) fn name(&self) -> &'a [u8] {
-        self.view.name(self.tensor).0
-    }
-
-    /// Where it stands: the number of the file in the subject, and the position in the tensor table.
-    pub(crate) fn position(&self) -> (usize, usize) {
-        (self.file, self.index)
-    }
-
-    /// The dimensions, the row length first.
-    pub(crate) fn dims(&self) -> &'a [u64] {
-        self.view.index().dims(self.tensor)
-    }
-
-    /// A label at a part of it.
-    pub(crate) fn label(&self, part: TensorPart) -> Label {
-        tensor_label(self.file, &self.view, self.index, self.tensor, part)
-    }
-
-    /// A label at all its dimensions.
-    pub(crate) fn shape_label(&self) -> Label {
-        shape_label(self.file, &self.view, self.index, self.tensor)
-    }
 }
 
 impl<'a> Facts<'a> {
@@ -291,47 +222,6 @@ impl<'a> Facts<'a> {
     pub(crate) fn tensor_label(&self, place: &Place<'a, Tensor>, part: TensorPart) -> Label {
         tensor_label(self.file_of(place.file), &place.part.view, place.index, place.record, part)
     }
-}
-
-/// A label at a part of a key-value's record.
-pub(crate) fn kv_label(file: usize, view: &View<'_>, index: usize, kv: &Kv, part: KvPart) -> Label {
-    let span = match (&part, &kv.payload) {
-        (KvPart::Value(ggufkit_format::Element::At(n)), ggufkit_format::Payload::Array(array)) => {
-            place::element_span(view, array, *n)
-        }
-        _ => place::kv_span(view.index().header(), kv, &part),
-    };
-    Label {
-        file,
-        span,
-        path: Path::kv(index as u64, part).to_string(),
-        name: Some(view.key(kv).0.to_vec()),
-        text: String::new(),
-    }
-}
-
-/// A label at a part of a tensor-info record.
-pub(crate) fn tensor_label(
-    file: usize,
-    view: &View<'_>,
-    index: usize,
-    tensor: &Tensor,
-    part: TensorPart,
-) -> Label {
-    Label {
-        file,
-        span: place::tensor_span(view.index(), tensor, part),
-        path: Path::tensor(index as u64, part).to_string(),
-        name: Some(view.name(tensor).0.to_vec()),
-        text: String::new(),
-    }
-}
-
-/// A label at all dimensions of a tensor-info record.
-pub(crate) fn shape_label(file: usize, view: &View<'_>, index: usize, tensor: &Tensor) -> Label {
-    let span: Span = place::dims_span(view.index(), tensor);
-    let label = tensor_label(file, view, index, tensor, TensorPart::Record);
-    Label { span, path: format!("tensors[{index}].dims"), ..label }
 }
 
 /// A number with its unit: `1 byte`, `20 bytes`.

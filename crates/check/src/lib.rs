@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod architectures;
 mod baseline;
 mod data;
 mod facts;
@@ -59,12 +60,15 @@ impl Default for Options {
 #[must_use]
 pub fn check(subject: &Subject<'_>, options: &Options, scan: Option<&DataScan>) -> Report {
     let parts = subject.parts();
-    let facts = facts::Facts::new(subject, &parts, scan);
-    let mut sink = sink::Sink::new(subject, options);
+    judge(&facts::Facts::new(subject, &parts, scan), options)
+}
+
+fn judge(facts: &facts::Facts<'_>, options: &Options) -> Report {
+    let mut sink = sink::Sink::new(facts.subject(), options);
     for family in rules::FAMILIES {
         for entry in *family {
-            (entry.check)(&facts, &mut sink);
+            (entry.check)(facts, &mut sink);
         }
     }
-    sink.into_report(report::omissions(&facts, &options.selection))
+    sink.into_report(report::omissions(facts, &options.selection))
 }

@@ -1,11 +1,82 @@
-//! Where the parts of a record lie, as labels.
+//! Records with their places in the subject, and where their parts lie, as labels.
 
 use ggufkit_format::dialect::HeaderTrait;
 use ggufkit_format::{
-    Array, Element, Header, HeaderPart, Index, Kv, KvPart, Path, Span, Tensor, TensorPart, View,
+    Array, ByteStr, Element, Header, HeaderPart, Index, Kv, KvPart, Path, Payload, Span, Tensor, TensorPart,
+    Value, View,
 };
 
 use crate::finding::Label;
+
+/// A key-value with its place in the subject.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record<'a> {
+    /// Number of the file in the subject.
+    pub(crate) file: usize,
+    /// That file's head.
+    pub(crate) view: View<'a>,
+    /// Position in the metadata, from 0.
+    pub(crate) index: usize,
+    /// The key-value.
+    pub(crate) kv: &'a Kv,
+}
+
+impl<'a> Record<'a> {
+    /// The key.
+    pub(crate) fn key(&self) -> ByteStr<'a> {
+        self.view.key(self.kv)
+    }
+
+    /// The value.
+    pub(crate) fn value(&self) -> Value<'a> {
+        self.view.value(self.kv)
+    }
+
+    /// A label at a part of it.
+    pub(crate) fn label(&self, part: KvPart) -> Label {
+        kv_label(self.file, &self.view, self.index, self.kv, part)
+    }
+}
+
+/// A tensor-info record with its place in the subject.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TensorAt<'a> {
+    /// Number of the file in the subject.
+    pub(crate) file: usize,
+    /// That file's head.
+    pub(crate) view: View<'a>,
+    /// Position in the tensor table, from 0.
+    pub(crate) index: usize,
+    /// The tensor.
+    pub(crate) tensor: &'a Tensor,
+}
+
+impl<'a> TensorAt<'a> {
+    /// The name.
+    pub(crate) fn name(&self) -> &'a [u8] {
+        self.view.name(self.tensor).0
+    }
+
+    /// Where it stands: the number of the file in the subject, and the position in the tensor table.
+    pub(crate) fn position(&self) -> (usize, usize) {
+        (self.file, self.index)
+    }
+
+    /// The dimensions, the row length first.
+    pub(crate) fn dims(&self) -> &'a [u64] {
+        self.view.index().dims(self.tensor)
+    }
+
+    /// A label at a part of it.
+    pub(crate) fn label(&self, part: TensorPart) -> Label {
+        tensor_label(self.file, &self.view, self.index, self.tensor, part)
+    }
+
+    /// A label at all its dimensions.
+    pub(crate) fn shape_label(&self) -> Label {
+        shape_label(self.file, &self.view, self.index, self.tensor)
+    }
+}
 
 /// The bytes of a part of a key-value's record. Elements are found by [`element_span`].
 pub(crate) fn kv_span(header: &Header, kv: &Kv, part: &KvPart) -> Span {
@@ -16,7 +87,7 @@ pub(crate) fn kv_span(header: &Header, kv: &Kv, part: &KvPart) -> Span {
         KvPart::Type => Span::between(kv.value_span.start.saturating_sub(4), kv.value_span.start),
         KvPart::Length(Element::Whole) => Span::new(kv.value_span.start, width),
         KvPart::Value(_) => match &kv.payload {
-            ggufkit_format::Payload::String(text) => text.span,
+            Payload::String(text) => text.span,
             _ => kv.value_span,
         },
         KvPart::ElementType(Element::Whole) => Span::new(kv.value_span.start, 4),
@@ -31,7 +102,7 @@ pub(crate) fn element_span(view: &View<'_>, array: &Array, at: u64) -> Span {
     let start = elements.offset();
     let mut rest = elements;
     match rest.next() {
-        Some(ggufkit_format::Value::String(text)) => {
+        Some(Value::String(text)) => {
             let width = view.index().header().length_bytes();
             Span::new(start.saturating_add(width), text.0.len() as u64)
         }
@@ -88,6 +159,45 @@ pub(crate) fn header_span(header: &Header, part: HeaderPart) -> Span {
             HeaderTrait::Standard => Span::new(after, 0),
         },
     }
+}
+
+/// A label at a part of a key-value's record.
+pub(crate) fn kv_label(file: usize, view: &View<'_>, index: usize, kv: &Kv, part: KvPart) -> Label {
+    let span = match (&part, &kv.payload) {
+        (KvPart::Value(Element::At(n)), Payload::Array(array)) => element_span(view, array, *n),
+        _ => kv_span(view.index().header(), kv, &part),
+    };
+    Label {
+        file,
+        span,
+        path: Path::kv(index as u64, part).to_string(),
+        name: Some(view.key(kv).0.to_vec()),
+        text: String::new(),
+    }
+}
+
+/// A label at a part of a tensor-info record.
+pub(crate) fn tensor_label(
+    file: usize,
+    view: &View<'_>,
+    index: usize,
+    tensor: &Tensor,
+    part: TensorPart,
+) -> Label {
+    Label {
+        file,
+        span: tensor_span(view.index(), tensor, part),
+        path: Path::tensor(index as u64, part).to_string(),
+        name: Some(view.name(tensor).0.to_vec()),
+        text: String::new(),
+    }
+}
+
+/// A label at all dimensions of a tensor-info record.
+pub(crate) fn shape_label(file: usize, view: &View<'_>, index: usize, tensor: &Tensor) -> Label {
+    let span: Span = dims_span(view.index(), tensor);
+    let label = tensor_label(file, view, index, tensor, TensorPart::Record);
+    Label { span, path: format!("tensors[{index}].dims"), ..label }
 }
 
 /// A label at a field of the header.

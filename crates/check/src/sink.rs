@@ -151,7 +151,7 @@ mod tests {
     fn mistyped(notes: u32) -> Builder {
         let file = Builder::new().kv("general.architecture", "llama");
         let keys = [
-            "name",
+            "license.name",
             "author",
             "version",
             "basename",

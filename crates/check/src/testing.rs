@@ -5,6 +5,8 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod tiny;
+
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -20,6 +22,8 @@ mod mended;
 use crate::rule::Rule;
 use crate::rules::{RECIPES, all};
 use crate::{File, Options, Report, Severity, Source, Subject, check, render};
+
+pub(crate) use tiny::Tiny;
 
 /// Files to judge: one, or the shards of a set.
 pub(crate) struct Recipe {

@@ -9,6 +9,9 @@ use crate::spec::{TensorType, TypeStatus};
 /// Alignment of the data section when `general.alignment` is absent (spec: "General Metadata").
 pub const DEFAULT_ALIGNMENT: u64 = 32;
 
+/// Lengths and positions above this are not those of files: 256 TiB.
+pub const PLAUSIBLE_SIZE: u64 = 1 << 48;
+
 /// Bytes from `position` to the next multiple of `alignment`; any alignment above 0, not only powers of two.
 ///
 /// An alignment of 0 is treated as 1.

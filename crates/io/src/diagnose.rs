@@ -9,6 +9,7 @@ use std::io;
 
 use ggufkit_format::extents::{Extents, Reaching};
 use ggufkit_format::identify::{Identity, find_magic, identify};
+use ggufkit_format::layout::PLAUSIBLE_SIZE;
 use ggufkit_format::{
     Dialect, HeaderPart, Index, Indexer, Options, Outcome, ParseError, Path, Progress, ReadAt, Reason, Span,
     layout,
@@ -25,9 +26,6 @@ const MAX_GAPS: usize = 64;
 
 /// Head of a file that is tried in another layout, at most.
 const MAX_GUESS_HEAD: u64 = 64 << 20;
-
-/// Lengths above this are not those of files: 256 TiB.
-const PLAUSIBLE_SIZE: u64 = 1 << 48;
 
 /// Bytes of a GGUF without key-values and tensors, of version 1.
 const SHORTEST_HEADER: u64 = 16;

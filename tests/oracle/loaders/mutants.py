@@ -5,6 +5,7 @@
 A reader and a writer of our own: what is to be written here, no library writes. The model has to be a little-endian file of
 version 3 with the default alignment.
 """
+import re
 import struct
 import sys
 from dataclasses import dataclass, field, replace
@@ -233,6 +234,12 @@ def keys(base):
         yield f"{key} {value} {NAMES[kind]}", base.having(key.encode(), kind, scalar(kind, value))
 
 
+def pre_tokenizers():
+    """The names that the rules know."""
+    text = (Path(__file__).resolve().parents[3] / "crates/check/src/rules/tokenizer/known.rs").read_text()
+    return re.findall(r'"([^"]+)"', text[text.index("const PRE:"):text.index("];", text.index("const PRE:"))])
+
+
 def vocabulary(base):
     """Tokenizers: of other kinds, with ids beyond the tokens, with tokens that are odd."""
     tokens = strings(base.get(b"tokenizer.ggml.tokens"))
@@ -252,17 +259,60 @@ def vocabulary(base):
     yield "token with nul", with_tokens([*tokens[:-1], b"a\0b"])
     yield "fewer tokens", with_tokens(tokens[:-1])
     yield "no byte tokens", with_tokens([b"b%d" % at if t.startswith(b"<0x") else t for at, t in enumerate(tokens)])
-    for model in ("gpt2", "bert", "t5", "rwkv", "plamo2", "none", "no_vocab", "replit", "llama"):
+    pre, merges, charsmap = b"tokenizer.ggml.pre", b"tokenizer.ggml.merges", b"tokenizer.ggml.precompiled_charsmap"
+    for model in ("gpt2", "bert", "t5", "rwkv", "plamo2", "none", "no_vocab", "replit", "llama", "gemma4", "hybriddna", "whitespace", "test", "GPT2"):
         changed = base.having(b"tokenizer.ggml.model", STR, scalar(STR, model))
         yield f"tokenizer {model}", changed
-        if model != "gpt2":
+        yield f"tokenizer {model}, duplicate tokens", replace(changed, kvs=with_tokens([*tokens[:-1], tokens[-2]]).having(b"tokenizer.ggml.model", STR, scalar(STR, model)).kvs)
+        yield f"tokenizer {model}, no special tokens", replace(changed, kvs=[kv for kv in changed.kvs if not kv[0].endswith(b"_token_id")])
+        yield f"tokenizer {model}, pre foreign", changed.having(pre, STR, scalar(STR, "foreign"))
+        yield f"tokenizer {model}, no tokens", changed.without(b"tokenizer.ggml.tokens")
+        if model == "t5":
+            for what, kind, numbers in (("empty", U8, []), ("of three bytes", U8, [0, 0, 0]), ("whose table is all", U8, [4, 0, 0, 0, 0, 0, 0, 0]),
+                                        ("of a table and a byte", U8, [4, 0, 0, 0, 0, 0, 0, 0, 0]), ("whose table is too long", I8, [9, 0, 0, 0, 0, 0]),
+                                        ("of integers", U32, [1, 2]), ("without a table", I8, [0, 0, 0, 0, 0])):
+                yield f"tokenizer t5, charsmap {what}", changed.having(charsmap, ARR, array(kind, numbers))
+            yield "tokenizer t5, charsmap as integer", changed.having(charsmap, U32, scalar(U32, 7))
+        if model not in ("gpt2", "gemma4", "hybriddna", "whitespace"):
             continue
-        for what, merges in (("two merges", ["a b", "c d"]), ("no merge", []), ("merge without space", ["ab"]), ("merge of unknown tokens", ["zz qq"])):
-            with_merges = changed.having(b"tokenizer.ggml.merges", ARR, array(STR, merges))
-            yield f"tokenizer gpt2, {what}", with_merges
-            for pre in ("default", "gpt-2", "llama-bpe", "foreign", ""):
-                yield f"tokenizer gpt2, {what}, pre {pre}", with_merges.having(b"tokenizer.ggml.pre", STR, scalar(STR, pre))
-        yield "tokenizer gpt2, merges of integers", changed.having(b"tokenizer.ggml.merges", ARR, array(U32, [1, 2]))
+        yield f"tokenizer {model}, pre kimi-k2", changed.having(pre, STR, scalar(STR, "kimi-k2"))
+        yield f"tokenizer {model}, merges of integers", changed.having(merges, ARR, array(U32, [1, 2]))
+        for what, rules in (("two merges", ["a b", "c d"]), ("no merge", []), ("merge without space", ["ab"]), ("merge of unknown tokens", ["zz qq"]), ("empty merge", [""])):
+            with_merges = changed.having(merges, ARR, array(STR, rules))
+            yield f"tokenizer {model}, {what}", with_merges
+            for name in ("default", "gpt-2", "llama-bpe", "gemma4", "foreign", ""):
+                yield f"tokenizer {model}, {what}, pre {name}", with_merges.having(pre, STR, scalar(STR, name))
+        with_merges = changed.having(merges, ARR, array(STR, ["a b"])).having(pre, STR, scalar(STR, "gpt-2"))
+        for what, text in (("empty", b""), ("not utf8", b"\xff\xfe"), ("with nul", b"a\0b"), ("that no byte stands for", "\u9f98".encode())):
+            yield f"tokenizer {model}, token {what}", with_merges.having(b"tokenizer.ggml.tokens", ARR, array(STR, [*tokens[:-1], text]))
+    # How words are cut: every name that either side knows.
+    gpt2 = base.having(b"tokenizer.ggml.model", STR, scalar(STR, "gpt2")).having(merges, ARR, array(STR, ["a b"]))
+    for name in pre_tokenizers():
+        yield f"pre {name}", gpt2.having(pre, STR, scalar(STR, name))
+    for key, kind, value in (("add_space_prefix", U32, 1), ("remove_extra_whitespaces", BOOL, 1), ("remove_extra_whitespaces", U32, 1), ("add_sep_token", U32, 1),
+                             ("add_sep_token", BOOL, 1), ("add_eos_token", U32, 1), ("normalizer.lowercase", U32, 1), ("normalizer.strip_accents", U32, 1),
+                             ("normalizer.lowercase", BOOL, 1), ("token_type_count", U64, 1), ("token_type_count", U32, 1), ("pre", U32, 1),
+                             ("hf.json", U32, 1), ("added_tokens", U32, 1)):
+        yield f"tokenizer {key} as {NAMES[kind]}", base.having(f"tokenizer.ggml.{key}".encode(), kind, scalar(kind, value))
+    for name in ("model", "tokens", "merges", "bos_token_id", "scores"):
+        gone = base.having(b"tokenizer.ggml.model", STR, scalar(STR, "none"))
+        yield f"tokenizer none, {name} of the wrong type", gone.having(f"tokenizer.ggml.{name}".encode(), BOOL, scalar(BOOL, 1))
+    for what, kind, ids in (("in range", I32, [1]), ("out of range", I32, [-1, 2**31 - 1]), ("of u32", U32, [1]), ("empty", I32, []), ("of strings", STR, ["a"])):
+        yield f"suppress tokens {what}", base.having(b"tokenizer.ggml.suppress_tokens", ARR, array(kind, ids))
+    yield "suppress tokens as integer", base.having(b"tokenizer.ggml.suppress_tokens", U32, scalar(U32, 1))
+    for model in ("llama", "gpt2", "bert", "t5", "plamo2"):
+        changed = gpt2.having(b"tokenizer.ggml.model", STR, scalar(STR, model)).having(pre, STR, scalar(STR, "gpt-2"))
+        for text in ("", "<", "<0", "<0x", "<0x4", "<0xZZ>", "a byte"):
+            kinds = base.get(b"tokenizer.ggml.token_type")[2][:-4] + scalar(I32, 6)
+            odd = changed.having(b"tokenizer.ggml.tokens", ARR, array(STR, [*tokens[:-1], text])).having(b"tokenizer.ggml.token_type", ARR, kinds)
+            yield f"tokenizer {model}, byte token {len(text)} {text}", odd
+    plain = base.having(b"tokenizer.ggml.token_type", ARR, array(I32, [1] * len(tokens)))
+    for model in ("llama", "bert", "t5", "rwkv", "plamo2", "test"):
+        yield f"tokenizer {model}, all tokens normal", plain.having(b"tokenizer.ggml.model", STR, scalar(STR, model))
+        yield f"tokenizer {model}, no token types", base.without(b"tokenizer.ggml.token_type").having(b"tokenizer.ggml.model", STR, scalar(STR, model))
+    for name in ("phi-3", "Phi3 mini", "modern-bert"):
+        yield f"a model called {name}", base.having(b"general.name", STR, scalar(STR, name))
+    yield "scores of i32", base.having(b"tokenizer.ggml.scores", ARR, array(I32, [0] * len(tokens)))
     kinds = base.get(b"tokenizer.ggml.token_type")
     if kinds:
         count = elements(kinds)[1]
@@ -295,6 +345,9 @@ def layout(base):
     for size in (1, 2, 8, 16, 64, 4096, 2**20, 2**31):
         changed = base.having(b"general.alignment", U32, scalar(U32, size))
         yield f"alignment {size}", replace(changed, align=size) if size <= 2**20 else changed
+        # The data section begins at another distance from a multiple of 32.
+        for more in range(1, 32 // size if size in (8, 16) else 1):
+            yield f"alignment {size}, begun {more} later", replace(changed.having(b"a.text", STR, scalar(STR, "x" * size * more)), align=size)
     raw = base.bytes()
     head = len(raw) - sum(sizes)
     for what, cut in (("nothing", 0), ("magic", 4), ("version", 7), ("counts", 20), ("head", head // 2), ("head but for its end", head - 40),

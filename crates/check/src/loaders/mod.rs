@@ -1,16 +1,21 @@
 //! Which readers accept a file, and the rule that decides.
 //!
 //! What a reader does about each rule is data ([`table`]), kept with the version that was looked at and where it was seen.
+//! What llama.cpp does with a vocabulary is told by the vocabulary itself ([`vocabulary`]).
 //! An answer is only as good as that: what is not known is said to be unknown.
 
 mod table;
+mod vocabulary;
 
+use ggufkit_format::spec::TensorType;
 use serde::Serialize;
 
+use crate::Options;
 use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::report::Report;
-use crate::rule::Rule;
+use crate::rule::{Family, Rule};
+use crate::rules::layout::MAPPED;
 use crate::subject::Subject;
 
 /// A reader of GGUF files.
@@ -109,108 +114,205 @@ pub struct Answer {
     pub why: String,
 }
 
-/// Answers for every reader. `report` must be one in which every rule spoke: a rule that was not asked decides nothing.
+/// Findings of a rule that are looked at; about more of them, where each may decide otherwise, nothing is claimed.
+const PER_RULE: u64 = 64;
+
+/// Answers for every reader. Every rule is asked for that, whatever a user has selected or ignores.
 #[must_use]
-pub fn loaders(subject: &Subject<'_>, report: &Report) -> Vec<Answer> {
+pub fn loaders(subject: &Subject<'_>) -> Vec<Answer> {
     let parts = subject.parts();
     let facts = Facts::new(subject, &parts, None);
-    Loader::ALL.into_iter().map(|loader| answer(&facts, report, loader)).collect()
+    let report = crate::judge(&facts, &Options { per_rule: PER_RULE, ..Options::default() });
+    let vocabulary = vocabulary::load(&facts);
+    let known = Known { facts: &facts, report: &report, vocabulary: &vocabulary };
+    Loader::ALL.into_iter().map(|loader| known.answer(loader)).collect()
 }
 
-fn answer(facts: &Facts<'_>, report: &Report, loader: Loader) -> Answer {
-    let of = |verdict, finding: &Finding| Answer {
-        loader,
-        verdict,
-        rule: Some(finding.rule),
-        why: finding.message.clone(),
-    };
-    let effect = |finding: &&Finding| table::effect(finding, loader.column());
-    let reject = |why: String| Answer { loader, verdict: Verdict::Rejects, rule: None, why };
-    if let Loader::Candle | Loader::GgufPy = loader {
-        let knows = if loader == Loader::Candle { table::candle_knows } else { table::gguf_py_knows };
-        let foreign = facts.rows().map(|row| row.tensor.tensor_type).find(|ty| !knows(*ty));
-        if let Some(ty) = foreign.filter(|ty| ty.info().is_some_and(|info| !info.is_removed())) {
-            return reject(format!("tensor type {ty} is not known to it"));
+/// What an answer is made of.
+struct Known<'k, 'a> {
+    facts: &'k Facts<'a>,
+    report: &'k Report,
+    /// What llama.cpp does with the vocabulary.
+    vocabulary: &'k Result<(), vocabulary::Stop>,
+}
+
+impl Known<'_, '_> {
+    fn answer(&self, loader: Loader) -> Answer {
+        let Self { facts, report, vocabulary } = *self;
+        let loads = matches!(loader, Loader::LlamaCpp | Loader::Ollama);
+        if let Some(why) = of_tensors(facts, loader) {
+            return Answer { loader, verdict: Verdict::Rejects, rule: None, why };
         }
-    }
-    if loader == Loader::HuggingFaceJs
-        && let Some(dim) = facts.rows().find_map(|row| row.dims().iter().copied().find(|&n| n > 1 << 32))
-    {
-        return reject(format!("a dimension of {dim} is more than it allows"));
-    }
-    // In the order of the file: a reader stops at the first thing it cannot bear.
-    if let Some(finding) = report.findings.iter().find(|finding| effect(finding) == Verdict::Rejects) {
-        return of(Verdict::Rejects, finding);
-    }
-    if let Some(finding) = report.findings.iter().find(|finding| effect(finding) == Verdict::Unknown) {
-        return of(Verdict::Unknown, finding);
-    }
-    let unknown = |why: &str| Answer { loader, verdict: Verdict::Unknown, rule: None, why: why.to_owned() };
-    match loader {
-        Loader::LlamaCpp if facts.views().any(|(_, _, view)| view.index().alignment() % 32 != 0) => {
-            unknown("where the file is mapped, tensors have to lie at multiples of 32")
+        let of = |verdict, finding: &Finding| Answer {
+            loader,
+            verdict,
+            rule: Some(finding.rule),
+            why: finding.message.clone(),
+        };
+        // In the order of the file: a reader stops at the first thing it cannot bear.
+        let first = |verdict| {
+            report.findings.iter().find(|finding| table::effect(finding, loader.column()) == verdict)
+        };
+        let rejecting = first(Verdict::Rejects);
+        // The vocabulary is read behind the head, and before anything is asked of the tensors.
+        if let Some(finding) = rejecting.filter(|finding| finding.rule.family < Family::Conventions) {
+            return of(Verdict::Rejects, finding);
         }
-        Loader::Ollama => unknown("no reason to refuse it is known; it was not run"),
-        Loader::LlamaCpp => {
-            match crate::rules::is_described(facts).map(|known| known && vocabulary_is_plain(facts)) {
-                Some(true) => Answer {
-                    loader,
-                    verdict: Verdict::Accepts,
-                    rule: None,
-                    why: "keys, tensors and shapes are what the architecture needs".to_owned(),
-                },
-                Some(false) => {
+        if let (true, Err(vocabulary::Stop::Refused { why, rule, key })) = (loads, vocabulary) {
+            let tells = |finding: &&Finding| match rule {
+                Some(name) => finding.rule.name == *name,
+                None => finding.primary.name.as_deref() == Some(key.as_bytes()),
+            };
+            return match report.findings.iter().find(tells) {
+                Some(finding) => of(Verdict::Rejects, finding),
+                None => Answer { loader, verdict: Verdict::Rejects, rule: None, why: why.clone() },
+            };
+        }
+        if let Some(finding) = rejecting {
+            return of(Verdict::Rejects, finding);
+        }
+        let mapping = Mapping::of(facts);
+        if loads && mapping == Mapping::Fails {
+            return Answer {
+                loader,
+                verdict: Verdict::Rejects,
+                rule: Rule::find("alignment-small"),
+                why: format!("the first tensor lies at no multiple of {MAPPED}, where the file is mapped"),
+            };
+        }
+        if let Some(finding) = first(Verdict::Unknown) {
+            return of(Verdict::Unknown, finding);
+        }
+        let answer = |verdict, why: &str| Answer { loader, verdict, rule: None, why: why.to_owned() };
+        let unknown = |why| answer(Verdict::Unknown, why);
+        if report.left_out.iter().any(|count| table::hangs_on_the_key(count.rule, loader.column())) {
+            return unknown("there are too many findings to look at them all");
+        }
+        match loader {
+            Loader::Ollama => unknown("no reason to refuse it is known; it was not run"),
+            Loader::LlamaCpp if mapping == Mapping::Unsure => {
+                unknown("where the file is mapped, tensors have to lie at multiples of 32")
+            }
+            Loader::LlamaCpp => match crate::rules::is_described(facts) {
+                None => unknown("the file is no model of its own"),
+                Some(true) if vocabulary.is_ok() => {
+                    answer(Verdict::Accepts, "keys, tensors and shapes are what the architecture needs")
+                }
+                Some(_) => {
                     unknown("what the architecture or the tokenizer needs is not fully described here")
                 }
-                None => unknown("the file is no model of its own"),
-            }
+            },
+            _ => answer(Verdict::Accepts, "no reason to refuse it was found"),
         }
-        _ => Answer {
-            loader,
-            verdict: Verdict::Accepts,
-            rule: None,
-            why: "no reason to refuse it was found".to_owned(),
-        },
     }
 }
 
-/// Whether the vocabulary is one that llama.cpp's loader surely takes: of a kind whose needs are plain, with what it needs.
-fn vocabulary_is_plain(facts: &Facts<'_>) -> bool {
-    use ggufkit_format::{Value, spec::ValueType};
-
-    let list = |suffix: &str, element: &[ValueType]| match facts.get(format!("tokenizer.ggml.{suffix}")) {
-        Some(Value::Array(array)) if element.contains(&array.element_type()) => Some(array),
-        _ => None,
+/// What a reader does not take of the tensor table, beyond what the rules tell.
+fn of_tensors(facts: &Facts<'_>, loader: Loader) -> Option<String> {
+    let foreign = |knows: fn(TensorType) -> bool| {
+        let ty = facts.rows().map(|row| row.tensor.tensor_type).find(|ty| !knows(*ty))?;
+        ty.info().filter(|info| !info.is_removed())?;
+        Some(format!("tensor type {ty} is not known to it"))
     };
-    let absent = |suffix: &str| facts.key(format!("tokenizer.ggml.{suffix}")).is_none();
-    match facts.str("tokenizer.ggml.model") {
-        Some("none" | "no_vocab") => return true,
-        Some("llama") => {}
-        Some("gpt2") => {
-            let pre = facts.str("tokenizer.ggml.pre");
-            let known = pre.is_none_or(|pre| matches!(pre, "default" | "gpt-2" | "llama-bpe" | "qwen2"));
-            if !known || list("merges", &[ValueType::STRING]).is_none() {
-                return false;
-            }
+    match loader {
+        Loader::Candle => foreign(table::candle_knows),
+        Loader::GgufPy => foreign(table::gguf_py_knows),
+        Loader::HuggingFaceJs => {
+            let dim = facts.rows().find_map(|row| row.dims().iter().copied().find(|&n| n > 1 << 32))?;
+            Some(format!("a dimension of {dim} is more than it allows"))
         }
-        _ => return false,
+        Loader::LlamaCppMetadata | Loader::LlamaCpp | Loader::Ollama => None,
     }
-    let Some(tokens) = list("tokens", &[ValueType::STRING]) else { return false };
-    let long_enough = |suffix: &str, element: &[ValueType]| {
-        absent(suffix) || list(suffix, element).is_some_and(|array| array.len() >= tokens.len())
-    };
-    if !long_enough("scores", &[ValueType::FLOAT32])
-        || !long_enough("token_type", &[ValueType::INT32, ValueType::UINT32])
-    {
-        return false;
+}
+
+/// Whether llama.cpp can make its buffers of a mapped file: each begins with its first tensor, at a multiple of 32.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mapping {
+    Fits,
+    Fails,
+    /// It hangs on which tensors the machine keeps in which buffer.
+    Unsure,
+}
+
+impl Mapping {
+    fn of(facts: &Facts<'_>) -> Self {
+        let mut all = Self::Fits;
+        for (file, _, view) in facts.views() {
+            let index = view.index();
+            let begins = |offset: u64| index.data_start().and_then(|start| start.checked_add(offset));
+            let fits = |offset: u64| begins(offset).is_some_and(|at| at.is_multiple_of(u64::from(MAPPED)));
+            let extents = facts.extents(file);
+            if extents.iter().all(|extent| fits(extent.offset)) {
+                continue;
+            }
+            // Matrices may be laid out anew for the processor, and then lie in no mapped buffer.
+            let first =
+                extents.first().and_then(|extent| Some((extent, index.tensors().get(extent.tensor)?)));
+            let fails = first.is_some_and(|(extent, tensor)| {
+                let stays = index.dims(tensor).len() == 1 || view.name(tensor).0 == b"token_embd.weight";
+                stays && !fits(extent.offset)
+            });
+            if fails {
+                return Self::Fails;
+            }
+            all = Self::Unsure;
+        }
+        all
     }
-    let kinds = list("token_type", &[ValueType::INT32, ValueType::UINT32]);
-    let mut seen = std::collections::HashSet::new();
-    tokens.iter().enumerate().all(|(at, token)| {
-        let Value::String(token) = token else { return false };
-        let token = token.as_bytes();
-        let is_byte = kinds.and_then(|kinds| kinds.get(at as u64)).and_then(|kind| kind.as_u64()) == Some(6);
-        let well = !is_byte || (token.len() == 6 && token.starts_with(b"<0x") && token.ends_with(b">"));
-        well && !token.contains(&0) && seen.insert(token)
-    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+    use crate::testing::Recipe;
+    use crate::testing::Tiny;
+
+    fn answer(recipe: impl Into<Recipe>) -> (Verdict, Option<&'static str>) {
+        let answers = recipe.into().judge(&Options::default(), |_, subject| loaders(subject));
+        let answer = answers.into_iter().find(|answer| answer.loader == Loader::LlamaCpp).unwrap();
+        (answer.verdict, answer.rule.map(|rule| rule.name))
+    }
+
+    #[test]
+    fn a_small_model_is_taken_and_one_with_a_vocabulary_that_is_refused_is_not() {
+        let rejects = |rule| (Verdict::Rejects, rule);
+        assert_eq!(answer(Tiny::llama()), (Verdict::Accepts, None));
+        for (changed, rule) in [
+            (Tiny::llama().key("tokenizer.ggml.model", "llama3"), Some("tokenizer-model-unknown")),
+            (Tiny::llama().key("tokenizer.ggml.model", "gpt2"), Some("merges-missing")),
+            (Tiny::llama().without_key("tokenizer.ggml.tokens"), Some("tokens-missing")),
+            (Tiny::llama().key("tokenizer.ggml.tokens", vec!["a", "b", "a"]), Some("token-duplicate")),
+            (Tiny::llama().key("tokenizer.ggml.scores", vec![0.5_f32]), Some("token-scores-length")),
+            (Tiny::llama().key("tokenizer.ggml.token_type", vec![1_u32; 3]), Some("token-type-type")),
+            (
+                Tiny::llama().key("tokenizer.ggml.token_type", vec![1, 1, 6_i32]),
+                Some("byte-tokens-incomplete"),
+            ),
+            (Tiny::llama().key("general.name", "Phi-3 mini"), None),
+        ] {
+            assert_eq!(answer(changed), rejects(rule), "{rule:?}");
+        }
+        for taken in [
+            Tiny::llama().key("tokenizer.ggml.scores", vec![0_i32; 3]),
+            Tiny::llama().key("tokenizer.ggml.scores", vec![0.5_f32; 4]),
+            Tiny::llama().key("tokenizer.ggml.eos_token_id", 99_u32),
+            Tiny::llama().key("tokenizer.ggml.model", "none").key("tokenizer.ggml.scores", 7_u32),
+        ] {
+            assert_eq!(answer(taken).0, Verdict::Accepts);
+        }
+    }
+
+    #[test]
+    fn a_key_that_decides_is_found_behind_many_that_do_not() {
+        let many = (0..PER_RULE + 1)
+            .fold(Tiny::llama(), |file, n| file.key(&format!("llama.expert_weights_scale{n}"), 1_u32));
+        assert_eq!(answer(many.key("llama.context_length", "32")).0, Verdict::Rejects);
+        let typed = ["author", "license", "basename"]
+            .iter()
+            .fold(Tiny::llama(), |file, key| file.key(&format!("general.{key}"), 7_u32));
+        assert_eq!(answer(typed.clone()).0, Verdict::Accepts);
+        assert_eq!(answer(typed.key("general.name", 7_u32)), (Verdict::Rejects, Some("value-type")));
+    }
 }

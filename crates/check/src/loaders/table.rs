@@ -5,7 +5,8 @@
 //! it; `?`: it depends on more than the rule knows, or nobody has looked. Ollama was not run: it is said to refuse what its
 //! loader, llama.cpp's, refuses, and nothing else is claimed.
 //!
-//! Rules about the type of a value have no row for llama.cpp loading a model: the key decides.
+//! Rules about the type of a value have no row for llama.cpp loading a model: the key decides. Nor have rules about the
+//! vocabulary: `loaders/vocabulary.rs` follows what is done with it.
 //!
 //! Sources: gguf.cpp, llama-model-loader.cpp and llama-vocab.cpp of the version that [`Loader::version`](super::Loader::version)
 //! names; gguf_reader.py; gguf_file.rs of candle-core; gguf.ts. The oracle test runs these readers on all handed cases and
@@ -120,13 +121,14 @@ const ROWS: &[Row] = &[
     row("architecture-unknown", b"araaa?"),
     row("tensor-unexpected", b"araaa?"),
     row("vocab-rows-mismatch", b"araaa?"),
+    row("nextn-layers-mismatch", b"araaa?"),
     row("quantization-version-unknown", b"aaaaa?"),
 ];
 
 /// What a reader does about a finding.
 pub(super) fn effect(finding: &Finding, column: usize) -> Verdict {
     let rule = finding.rule;
-    if column == 1 && TYPED.contains(&rule.name) {
+    if hangs_on_the_key(rule, column) {
         return finding.primary.name.as_deref().map_or(Verdict::Unknown, of_typed_key);
     }
     let byte = match ROWS.iter().find(|row| row.rule == rule.name) {
@@ -140,34 +142,29 @@ pub(super) fn effect(finding: &Finding, column: usize) -> Verdict {
     }
 }
 
+/// Whether the key that a finding of the rule is about tells what a reader does: llama.cpp loading a model, about a value of
+/// another type than the key's.
+pub(super) fn hangs_on_the_key(rule: &Rule, column: usize) -> bool {
+    column == 1 && TYPED.contains(&rule.name)
+}
+
 /// Rules about the type of a value.
-const TYPED: [&str; 4] = ["integer-width", "float-width", "value-type", "negative-value"];
+const TYPED: [&str; 5] = ["integer-width", "float-width", "value-type", "negative-value", "empty-array"];
 
 /// What llama.cpp does, loading a model, about a value of another type than the key's: it refuses it wherever it reads it.
 fn of_typed_key(key: &[u8]) -> Verdict {
-    let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| key.ends_with(suffix.as_bytes()));
-    if key.starts_with(b"general.") && !ends(&[".architecture", ".name", ".file_type", ".alignment"]) {
-        return Verdict::Accepts;
+    if matches!(key, b"general.name" | b"general.file_type" | b"split.count") {
+        return Verdict::Rejects;
     }
-    if key == b"tokenizer.chat_template" {
-        return Verdict::Accepts;
-    }
-    if ends(&[".cls_token_id", ".separator_token_id"]) {
+    // What is in the lists of exceptions decides.
+    if key.starts_with(b"general.tensor_extra.") {
         return Verdict::Unknown;
     }
-    let read = matches!(key, b"general.name" | b"general.file_type" | b"split.count");
-    let of_tokenizer = key.starts_with(b"tokenizer.ggml.")
-        && ends(&[
-            ".model",
-            ".pre",
-            ".tokens",
-            ".scores",
-            ".token_type",
-            "_token_id",
-            ".add_bos_token",
-            ".add_eos_token",
-        ]);
-    let by_every_architecture = ends(&[
+    // What is read of a vocabulary is told by the vocabulary.
+    if key.starts_with(b"general.") || key.starts_with(b"tokenizer.") {
+        return Verdict::Accepts;
+    }
+    let by_every_architecture = [
         ".context_length",
         ".embedding_length",
         ".block_count",
@@ -185,8 +182,10 @@ fn of_typed_key(key: &[u8]) -> Verdict {
         ".rope.scaling.type",
         ".expert_count",
         ".expert_used_count",
-    ]);
-    if read || of_tokenizer || by_every_architecture { Verdict::Rejects } else { Verdict::Unknown }
+        ".nextn_predict_layers",
+    ];
+    let is_read = by_every_architecture.iter().any(|suffix| key.ends_with(suffix.as_bytes()));
+    if is_read { Verdict::Rejects } else { Verdict::Unknown }
 }
 
 /// Whether gguf-py has a tensor type (`GGMLQuantizationType`); it refuses a file that holds any other.
@@ -203,9 +202,11 @@ pub(super) fn candle_knows(ty: TensorType) -> bool {
 fn of_family(rule: &Rule) -> &'static [u8; 6] {
     use crate::Severity::{Error, Note, Warning};
     match (rule.family, rule.severity) {
-        (Family::Conventions | Family::Tokenizer | Family::Shards, Error) => b"araaar",
-        (Family::Conventions | Family::Tokenizer | Family::Shards, Warning) => b"a?aaa?",
-        (Family::Conventions | Family::Tokenizer | Family::Shards, Note) => b"aaaaaa",
+        // What llama.cpp does is told by the vocabulary itself.
+        (Family::Tokenizer, _) => b"aaaaa?",
+        (Family::Conventions | Family::Shards, Error) => b"araaar",
+        (Family::Conventions | Family::Shards, Warning) => b"a?aaa?",
+        (Family::Conventions | Family::Shards, Note) => b"aaaaaa",
         (Family::Kinds, _) => b"a?aaa?",
         (Family::Templates, Error | Warning) => b"aaaaa?",
         (Family::Templates, Note) | (Family::Data, _) => b"aaaaaa",

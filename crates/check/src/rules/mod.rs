@@ -6,7 +6,7 @@
 //! what is printed are there.
 
 mod container;
-mod conventions;
+pub(crate) mod conventions;
 mod data;
 mod kinds;
 pub(crate) mod layout;
@@ -14,7 +14,7 @@ mod metadata;
 mod shards;
 mod templates;
 mod tensors;
-mod tokenizer;
+pub(crate) mod tokenizer;
 
 use crate::rule::{Entry, Rule};
 

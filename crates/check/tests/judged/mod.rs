@@ -60,7 +60,7 @@ pub(crate) fn judged(bytes: &[u8]) {
         let sarif = (render::sarif_results(report, subject), render::sarif_notifications(report, subject));
         let json = serde_json::to_string(&(render::json(report, subject), sarif)).unwrap();
         serde_json::from_str::<serde_json::Value>(&json).unwrap();
-        assert_eq!(loaders(subject, report).len(), ggufkit_check::Loader::ALL.len());
+        assert_eq!(loaders(subject).len(), ggufkit_check::Loader::ALL.len());
         assert_eq!(
             &check(subject, &Options::default(), Some(scan)),
             report,

@@ -2,21 +2,16 @@
 
 use std::io;
 
-use ggufkit_format::layout::{self, SizeError};
+use ggufkit_format::layout::{self, PLAUSIBLE_SIZE, SizeError};
 use ggufkit_format::spec::ValueType;
 use ggufkit_format::{Span, shorten};
 
 use super::{Reason, RepairError, Step, Work};
+use crate::document::ALIGNMENT;
 use crate::placement::{DataProblem, DataProblemReason, Placement};
 
 /// Bytes that are read at once: gaps may be as long as the file.
 const BUFFER: u64 = 256 << 10;
-
-/// The key of the data section's alignment.
-const ALIGNMENT: &[u8] = b"general.alignment";
-
-/// Lengths above this are not those of files: 256 TiB.
-const PLAUSIBLE_SIZE: u64 = 1 << 48;
 
 /// How tensors lie, compared with the canonical form.
 #[derive(Default)]
@@ -314,7 +309,7 @@ impl Work<'_> {
             return Ok(());
         }
         if self.policy.cut_trailing {
-            let padding = if tail.unclear && last_known { ", and write its padding" } else { "" };
+            let padding = if tail.unclear && last_known { ", and write padding in their place" } else { "" };
             let what = format!("cut off the {trailing} bytes behind the data{padding}");
             self.step(Step::new("trailing-bytes", what, "unparsed", Span::new(behind, trailing)));
             self.document.cut(behind)?;

@@ -141,6 +141,19 @@ pub fn config<'a>(model: &Model<'a>) -> Config<'a> {
     resolver.out
 }
 
+/// The keys that a model of this architecture does not load without, beside `general.architecture`. Of one that the table
+/// does not know, these are the keys that every model needs.
+#[must_use]
+pub fn required_keys(architecture: &str) -> Vec<String> {
+    required::of(architecture).0
+}
+
+/// Whether `{architecture}.{suffix}` is one of them.
+#[must_use]
+pub fn is_required(architecture: &str, suffix: &[u8]) -> bool {
+    required::needs(architecture, suffix)
+}
+
 struct Resolver<'a, 'm> {
     model: &'m Model<'a>,
     arch: &'a str,

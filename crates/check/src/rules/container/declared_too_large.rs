@@ -1,3 +1,4 @@
+use ggufkit_format::layout::PLAUSIBLE_SIZE;
 use ggufkit_format::Reason;
 
 use crate::facts::{self, Facts};
@@ -18,9 +19,6 @@ rule! {
     GG009 "declared-too-large" Container Error: "a length or count is larger than what is left of the file"
 }
 
-/// No file is as long: 256 TiB.
-const IMPLAUSIBLE: u64 = 1 << 48;
-
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for (at, file, error) in super::broken(facts) {
         let Reason::TooLarge { what, declared, needed, remaining } = error.reason() else { continue };
@@ -36,7 +34,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let finding = Finding::new(&RULE, message, primary)
                 .note("loaders that trust the number allocate for it or compute past the file's end");
             match (needed, error.help()) {
-                (IMPLAUSIBLE.., _) => finding.help("no file is so long: the field is damaged or was made to harm"),
+                (PLAUSIBLE_SIZE.., _) => finding.help("no file is so long: the field is damaged or was made to harm"),
                 (_, Some(help)) => finding.help(help),
                 (_, None) => finding,
             }

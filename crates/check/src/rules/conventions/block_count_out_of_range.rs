@@ -35,10 +35,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().key("llama.block_count", u32::MAX).into()
+    crate::testing::Tiny::llama().key("llama.block_count", u32::MAX).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().key("llama.block_count", 512_u32).into()
+    crate::testing::Tiny::llama().key("llama.block_count", 512_u32).into()
 }

@@ -64,10 +64,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().key("llama.expert_count", 8_u32).key("llama.expert_used_count", 9_u32).into()
+    crate::testing::Tiny::llama().key("llama.expert_count", 8_u32).key("llama.expert_used_count", 9_u32).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().key("llama.expert_count", 8_u32).key("llama.expert_used_count", 8_u32).into()
+    crate::testing::Tiny::llama().key("llama.expert_count", 8_u32).key("llama.expert_used_count", 8_u32).into()
 }

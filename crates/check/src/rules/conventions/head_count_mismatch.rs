@@ -49,12 +49,12 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().key("llama.attention.head_count", 3_u32).into()
+    crate::testing::Tiny::llama().key("llama.attention.head_count", 3_u32).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama()
+    crate::testing::Tiny::llama()
         .key("llama.attention.head_count", 3_u32)
         .key("llama.attention.key_length", 4_u32)
         .into()

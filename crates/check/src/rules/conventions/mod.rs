@@ -2,9 +2,7 @@
 
 mod layers;
 mod names;
-mod schema;
-#[cfg(test)]
-mod tiny;
+pub(crate) mod schema;
 
 use crate::rule::family;
 
@@ -28,12 +26,13 @@ family![
     file_type_mismatch,
     size_label_mismatch,
     file_name_mismatch,
+    nextn_layers_mismatch,
 ];
 
 /// Whether all that the model's architecture needs is known here; `None` for a file that is no whole model.
 pub(super) fn is_described(facts: &crate::facts::Facts<'_>) -> Option<bool> {
     let name = layers::model_architecture(facts).filter(|name| layers::is_whole(facts, name))?;
     let schema = schema::Schema::find(name).filter(|schema| schema.coverage == schema::Coverage::Complete);
-    // How loaders treat layers that predict further tokens differs.
-    Some(schema.is_some() && layers::nextn(facts) == 0)
+    // How loaders treat layers that predict further tokens differs, where an architecture has them.
+    Some(schema.is_some_and(|schema| !schema.may_predict() || layers::nextn(facts) == 0))
 }

@@ -61,10 +61,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().key("llama.attention.head_count_kv", vec![1_u32, 1]).into()
+    crate::testing::Tiny::llama().key("llama.attention.head_count_kv", vec![1_u32, 1]).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().key("llama.attention.head_count_kv", vec![1_u32]).into()
+    crate::testing::Tiny::llama().key("llama.attention.head_count_kv", vec![1_u32]).into()
 }

@@ -1,3 +1,5 @@
+use ggufkit_inspect::config::required_keys;
+
 use super::layers::{architecture_label, is_whole, model_architecture};
 use super::schema::{Dim, Schema};
 use crate::facts::Facts;
@@ -28,7 +30,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     if !is_whole(facts, arch) {
         return;
     }
-    let named = Schema::required_keys(arch).into_iter().map(|key| (key, "key not found in model"));
+    let named = required_keys(arch).into_iter().map(|key| (key, "key not found in model"));
     let implied = implied(facts, arch).into_iter().map(|suffix| (format!("{arch}.{suffix}"), "a tensor has wrong shape without"));
     for (key, refusal) in named.chain(implied) {
         if facts.key(&key).is_some() {
@@ -72,17 +74,17 @@ fn implied(facts: &Facts<'_>, arch: &str) -> Vec<&'static str> {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().without_key("llama.attention.layer_norm_rms_epsilon").into()
+    crate::testing::Tiny::llama().without_key("llama.attention.layer_norm_rms_epsilon").into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().into()
+    crate::testing::Tiny::llama().into()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tiny::Tiny;
+    use crate::testing::Tiny;
 
     #[test]
     fn nothing_is_missing_from_a_piece() {

@@ -53,10 +53,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().key("llama.rope.dimension_count", 2_u32).into()
+    crate::testing::Tiny::llama().key("llama.rope.dimension_count", 2_u32).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().key("llama.rope.dimension_count", 4_u32).into()
+    crate::testing::Tiny::llama().key("llama.rope.dimension_count", 4_u32).into()
 }

@@ -122,6 +122,7 @@ fn key_of(dim: &Dim) -> Option<&'static str> {
         Dim::Ff => Some("feed_forward_length"),
         Dim::FfExp => Some("expert_feed_forward_length"),
         Dim::Experts => Some("expert_count"),
+        Dim::Layers => Some("block_count"),
         Dim::Heads | Dim::Q | Dim::O | Dim::Qkv => Some("attention.head_count"),
         Dim::HeadK => Some("attention.key_length"),
         Dim::K | Dim::V => Some("attention.head_count_kv"),
@@ -148,25 +149,24 @@ fn fits(params: &Params<'_, '_>, shape: &[Dim], layer: u64, dims: &[u64]) -> boo
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().tensor(ggufkit_testkit::Tensor::f32("blk.0.attn_k.weight", &[8, 8])).into()
+    crate::testing::Tiny::llama().tensor("blk.0.attn_k.weight", &[8, 8]).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    use ggufkit_testkit::Tensor;
-    super::tiny::Tiny::llama()
+    crate::testing::Tiny::llama()
         .key("llama.attention.key_length", 16_u32)
         .key("llama.attention.value_length", 2_u32)
-        .tensor(Tensor::f32("blk.0.attn_q.weight", &[8, 32]))
-        .tensor(Tensor::f32("blk.0.attn_k.weight", &[8, 16]))
-        .tensor(Tensor::f32("blk.0.attn_v.weight", &[8, 2, 1]))
-        .tensor(Tensor::f32("blk.0.attn_output.weight", &[32, 8]))
+        .tensor("blk.0.attn_q.weight", &[8, 32])
+        .tensor("blk.0.attn_k.weight", &[8, 16])
+        .tensor("blk.0.attn_v.weight", &[8, 2, 1])
+        .tensor("blk.0.attn_output.weight", &[32, 8])
         .into()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tiny::Tiny;
+    use crate::testing::Tiny;
 
     #[test]
     fn a_wrong_hyperparameter_is_told_once() {

@@ -70,16 +70,15 @@ fn finding(arch: &str, name: &str, whole_name: &str, layers: &str, label: Label)
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().without("blk.0.attn_k.weight").into()
+    crate::testing::Tiny::llama().without("blk.0.attn_k.weight").into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    use ggufkit_testkit::Tensor;
     let tiny = ["attn_q", "attn_k", "attn_v"]
         .iter()
-        .fold(super::tiny::Tiny::llama(), |tiny, name| tiny.without(&format!("blk.0.{name}.weight")));
-    tiny.tensor(Tensor::f32("blk.0.attn_qkv.weight", &[8, 16])).into()
+        .fold(crate::testing::Tiny::llama(), |tiny, name| tiny.without(&format!("blk.0.{name}.weight")));
+    tiny.tensor("blk.0.attn_qkv.weight", &[8, 16]).into()
 }
 
 #[cfg(test)]

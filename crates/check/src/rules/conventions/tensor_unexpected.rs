@@ -75,12 +75,10 @@ const ENCODERS: [&str; 3] = ["v.", "a.", "mm."];
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    use ggufkit_testkit::Tensor;
-    super::tiny::Tiny::llama().tensor(Tensor::f32("blk.0.attn_q_norm.weight", &[4])).into()
+    crate::testing::Tiny::llama().tensor("blk.0.attn_q_norm.weight", &[4]).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    use ggufkit_testkit::Tensor;
-    super::tiny::Tiny::llama().tensor(Tensor::f32("output.weight", &[8, 3])).into()
+    crate::testing::Tiny::llama().tensor("output.weight", &[8, 3]).into()
 }

@@ -65,10 +65,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().key("tokenizer.ggml.tokens", vec!["<unk>", "a"]).into()
+    crate::testing::Tiny::llama().key("tokenizer.ggml.tokens", vec!["<unk>", "a"]).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::Tiny::llama().key("llama.vocab_size", 2_u32).into()
+    crate::testing::Tiny::llama().key("llama.vocab_size", 2_u32).into()
 }

@@ -38,10 +38,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::control_vector().replace("controlvector.layer_count", 3_i32).into()
+    crate::testing::Tiny::control_vector().key("controlvector.layer_count", 3_i32).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::control_vector().into()
+    crate::testing::Tiny::control_vector().into()
 }

@@ -44,10 +44,10 @@ fn layer(name: &[u8]) -> Option<u32> {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::control_vector().tensor("direction.0", &[8]).into()
+    crate::testing::Tiny::control_vector().tensor("direction.0", &[8]).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::control_vector().into()
+    crate::testing::Tiny::control_vector().into()
 }

@@ -52,10 +52,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::control_vector().tensor("direction.3", &[4]).into()
+    crate::testing::Tiny::control_vector().tensor("direction.3", &[4]).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::control_vector().tensor("direction.3", &[8]).into()
+    crate::testing::Tiny::control_vector().tensor("direction.3", &[8]).into()
 }

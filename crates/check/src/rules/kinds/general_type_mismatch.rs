@@ -91,10 +91,10 @@ impl Names {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::lora().replace("general.type", "model").into()
+    crate::testing::Tiny::lora().key("general.type", "model").into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::lora().into()
+    crate::testing::Tiny::lora().into()
 }

@@ -39,10 +39,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::imatrix().remove("imatrix.chunk_size").into()
+    crate::testing::Tiny::imatrix().without_key("imatrix.chunk_size").into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::imatrix().into()
+    crate::testing::Tiny::imatrix().into()
 }

@@ -42,12 +42,12 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::imatrix().tensor("blk.0.ffn_up.weight.in_sum2", &[8, 1]).into()
+    crate::testing::Tiny::imatrix().tensor("blk.0.ffn_up.weight.in_sum2", &[8, 1]).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::imatrix()
+    crate::testing::Tiny::imatrix()
         .tensor("blk.0.ffn_up.weight.in_sum2", &[8, 1])
         .tensor("blk.0.ffn_up.weight.counts", &[1, 1])
         .into()

@@ -61,7 +61,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::imatrix()
+    crate::testing::Tiny::imatrix()
         .tensor("blk.0.ffn_up_exps.weight.in_sum2", &[8, 4])
         .tensor("blk.0.ffn_up_exps.weight.counts", &[1, 1])
         .into()
@@ -69,7 +69,7 @@ pub(super) fn bad() -> crate::testing::Recipe {
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::imatrix()
+    crate::testing::Tiny::imatrix()
         .tensor("blk.0.ffn_up_exps.weight.in_sum2", &[8, 4])
         .tensor("blk.0.ffn_up_exps.weight.counts", &[1, 4])
         .into()

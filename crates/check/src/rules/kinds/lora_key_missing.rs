@@ -61,10 +61,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::lora().remove("adapter.lora.alpha").into()
+    crate::testing::Tiny::lora().without_key("adapter.lora.alpha").into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::lora().into()
+    crate::testing::Tiny::lora().into()
 }

@@ -42,12 +42,12 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::lora().tensor("blk.0.attn_k.weight.lora_a", &[8, 2]).into()
+    crate::testing::Tiny::lora().tensor("blk.0.attn_k.weight.lora_a", &[8, 2]).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::lora()
+    crate::testing::Tiny::lora()
         .tensor("blk.0.attn_k.weight.lora_a", &[8, 2])
         .tensor("blk.0.attn_k.weight.lora_b", &[2, 8])
         .into()

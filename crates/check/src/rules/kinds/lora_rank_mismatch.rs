@@ -44,7 +44,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::lora()
+    crate::testing::Tiny::lora()
         .tensor("blk.0.attn_k.weight.lora_a", &[2, 8])
         .tensor("blk.0.attn_k.weight.lora_b", &[2, 8])
         .into()
@@ -52,7 +52,7 @@ pub(super) fn bad() -> crate::testing::Recipe {
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::lora()
+    crate::testing::Tiny::lora()
         .tensor("blk.0.ffn_up_exps.weight.lora_a", &[8, 3, 2])
         .tensor("blk.0.ffn_up_exps.weight.lora_b", &[3, 16, 2])
         .tensor("token_embd.weight.lora_a", &[2, 5])

@@ -34,10 +34,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::lora().tensor("output.weight", &[8, 4]).into()
+    crate::testing::Tiny::lora().tensor("output.weight", &[8, 4]).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::lora().tensor("blk.0.attn_norm.weight", &[8]).into()
+    crate::testing::Tiny::lora().tensor("blk.0.attn_norm.weight", &[8]).into()
 }

@@ -38,10 +38,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::mmproj().replace("clip.has_vision_encoder", false).into()
+    crate::testing::Tiny::mmproj().key("clip.has_vision_encoder", false).into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::mmproj().into()
+    crate::testing::Tiny::mmproj().into()
 }

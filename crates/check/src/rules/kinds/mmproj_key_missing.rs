@@ -43,10 +43,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::mmproj().remove("clip.vision.projection_dim").into()
+    crate::testing::Tiny::mmproj().without_key("clip.vision.projection_dim").into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::mmproj().into()
+    crate::testing::Tiny::mmproj().into()
 }

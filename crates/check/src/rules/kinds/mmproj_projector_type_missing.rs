@@ -41,10 +41,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 pub(super) fn bad() -> crate::testing::Recipe {
-    super::tiny::mmproj().remove("clip.projector_type").into()
+    crate::testing::Tiny::mmproj().without_key("clip.projector_type").into()
 }
 
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
-    super::tiny::mmproj().remove("clip.projector_type").key("clip.vision.projector_type", "mlp").into()
+    crate::testing::Tiny::mmproj().without_key("clip.projector_type").key("clip.vision.projector_type", "mlp").into()
 }

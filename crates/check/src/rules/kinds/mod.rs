@@ -1,8 +1,6 @@
 //! What adapters, projectors, importance matrices and control vectors need.
 
 mod mmproj;
-#[cfg(test)]
-mod tiny;
 
 use crate::rule::family;
 

@@ -1,33 +1,61 @@
-use crate::facts::Facts;
+use ggufkit_format::View;
+
+use crate::facts::{self, Facts};
 use crate::finding::{Change, Finding, Safety};
 use crate::rule::rule;
 use crate::sink::Sink;
 
 rule! {
-    /// `general.alignment` is 1, 2 or 4; the format asks for a multiple of 8.
+    /// `general.alignment` is smaller than 32, and tensors lie where a mapped file cannot be computed on.
     ///
-    /// llama.cpp and gguf-py accept every power of two, so the file opens. But tensors then begin at places that a vector
-    /// unit cannot load from at full speed or at all: where llama.cpp maps the file, a backend that wants its buffers
-    /// aligned to 32 bytes refuses them or the model is copied; readers in other languages that cast the mapped bytes to
-    /// an array of floats panic or fall back to a copy. Small alignments are made in tests and by writers that save a few
-    /// bytes of padding.
+    /// The format asks for a multiple of 8, and llama.cpp and gguf-py accept every power of two, so the head is read. But
+    /// llama.cpp maps files, and wants each buffer that it makes of the mapping to begin at a multiple of 32: it ends with
+    /// "buffer pointer must be aligned" unless the first tensor happens to lie at one. `--no-mmap` gets around that. Readers
+    /// in other languages that cast the mapped bytes to an array of floats panic or fall back to a copy. Small alignments are
+    /// made in tests and by writers that save a few bytes of padding.
     ///
-    /// Lay the data section out anew to 32, the default.
-    GG205 "alignment-small" Layout Warning: "general.alignment is smaller than 8"
+    /// With 8 or 16 nothing is said where every tensor lies at a multiple of 32. Lay the data section out anew to 32, the
+    /// default.
+    GG205 "alignment-small" Layout Warning: "general.alignment is too small for a file that is mapped"
+}
+
+/// What llama.cpp wants the buffers of a mapped file to begin at (`TENSOR_ALIGNMENT`).
+pub(crate) const MAPPED: u32 = 32;
+
+/// The tensors of a file that do not begin at a multiple of [`MAPPED`].
+fn astray(view: &View<'_>) -> u64 {
+    let index = view.index();
+    let Some(start) = index.data_start() else { return 0 };
+    let begins = |offset: u64| start.checked_add(offset).is_none_or(|at| at % u64::from(MAPPED) == 0);
+    index.tensors().iter().filter(|tensor| !begins(tensor.offset)).count() as u64
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for (at, file, view) in facts.views() {
-        let alignment @ (1 | 2 | 4) = view.index().alignment() else { continue };
+        let alignment @ (1 | 2 | 4 | 8 | 16) = view.index().alignment() else { continue };
         let Some(label) = super::alignment_label(at, &view) else { continue };
-        if file.diagnosis.dialect.is_some() {
+        let astray = astray(&view);
+        if file.diagnosis.dialect.is_some() || (alignment >= 8 && astray == 0) {
             continue;
         }
         sink.add(&RULE, || {
-            let label = label.text(format!("{alignment} is not a multiple of 8"));
-            Finding::new(&RULE, format!("general.alignment is {alignment}, not a multiple of 8"), label)
-                .note("llama.cpp and gguf-py open the file; tensors may lie where a mapped file cannot be computed on")
-                .fix(Safety::Safe, "lay the data section out anew to 32 bytes", Change::Realign { to: 32 })
+            let (message, label) = match alignment {
+                1 | 2 | 4 => (
+                    format!("general.alignment is {alignment}, not a multiple of 8"),
+                    label.text(format!("{alignment} is not a multiple of 8")),
+                ),
+                _ => {
+                    let lie = if astray == 1 { "lies" } else { "lie" };
+                    let which = facts::counted(astray, "tensor");
+                    (
+                        format!("general.alignment is {alignment}: {which} {lie} at no multiple of {MAPPED}"),
+                        label.text(format!("tensors are laid out to {alignment} bytes")),
+                    )
+                }
+            };
+            Finding::new(&RULE, message, label)
+                .note("llama.cpp maps the file and ends with \"buffer pointer must be aligned\" unless the first tensor lies at a multiple of 32")
+                .fix(Safety::Safe, "lay the data section out anew to 32 bytes", Change::Realign { to: MAPPED })
         });
     }
 }
@@ -41,5 +69,35 @@ pub(super) fn bad() -> crate::testing::Recipe {
 #[cfg(test)]
 pub(super) fn good() -> crate::testing::Recipe {
     use ggufkit_testkit::{Builder, Tensor};
-    Builder::new().alignment(8).tensor(Tensor::f32("w", &[8])).into()
+    Builder::new().alignment(64).tensor(Tensor::f32("w", &[8])).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use ggufkit_testkit::{Builder, Tensor};
+
+    #[test]
+    fn small_alignments_are_told_where_tensors_lie_between_multiples_of_32() {
+        // The text is as long as it takes for the data section to begin at this distance from a multiple of 32.
+        let spoken = |alignment: u32, distance: u64, elements: u64| {
+            let file = |fill: usize| {
+                Builder::new()
+                    .alignment(alignment)
+                    .kv("x", "a".repeat(fill).as_str())
+                    .tensor(Tensor::f32("w", &[elements]))
+                    .tensor(Tensor::f32("v", &[8]))
+            };
+            let begins = |bytes: &[u8]| {
+                let index = ggufkit_format::parse(bytes, ggufkit_format::Options::new()).into_result().unwrap();
+                index.data_start().unwrap()
+            };
+            let fill = (0..64).find(|fill| begins(&file(*fill).bytes()) % 32 == distance).unwrap();
+            let recipe: crate::testing::Recipe = file(fill).into();
+            recipe.spoken().contains(super::RULE.name)
+        };
+        assert!(!spoken(8, 0, 8) && !spoken(16, 0, 8) && !spoken(32, 0, 8));
+        assert!(spoken(8, 8, 8) && spoken(8, 16, 8) && spoken(16, 16, 8));
+        assert!(spoken(8, 0, 6) && spoken(16, 0, 4), "the second tensor lies behind 24 or 16 bytes");
+        assert!(spoken(4, 0, 8), "no multiple of 8");
+    }
 }

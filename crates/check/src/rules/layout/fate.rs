@@ -4,13 +4,11 @@
 //! one rule speaks about each.
 
 use ggufkit_format::extents::{Extent, Reaching};
-use ggufkit_format::{Span, View, layout};
+use ggufkit_format::layout::{self, PLAUSIBLE_SIZE};
+use ggufkit_format::{Span, View};
 
 use crate::facts::Facts;
 use crate::subject::File;
-
-/// No file is longer: 256 TiB.
-const PLAUSIBLE: u64 = 1 << 48;
 
 /// What becomes of a tensor's data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -149,7 +147,7 @@ fn fates(
     overflows: bool,
 ) -> Vec<Fate> {
     // A hole larger than all the data is no gap that a writer left.
-    let lens = extents.iter().filter_map(|extent| extent.len()).filter(|len| *len <= PLAUSIBLE);
+    let lens = extents.iter().filter_map(|extent| extent.len()).filter(|len| *len <= PLAUSIBLE_SIZE);
     let total = lens.fold(alignment, u64::saturating_add);
     // Where padding behind the last byte would end: tensors without bytes may lie there.
     let padded = |size: u64| layout::align_up(size.saturating_sub(base), alignment)?.checked_add(base);
@@ -158,7 +156,7 @@ fn fates(
     let fate = |extent| {
         let extent: &Extent = extent;
         let len = extent.len().unwrap_or(0);
-        let huge = len > PLAUSIBLE;
+        let huge = len > PLAUSIBLE_SIZE;
         let place = data_start.checked_add(extent.offset).and_then(|at| Some((at, at.checked_add(len)?)));
         let Some((start, end)) = place else {
             return if huge && overflows { Fate::Overflow } else { Fate::Nowhere };
@@ -173,7 +171,7 @@ fn fates(
             if extent.len().is_some() { Fate::Inside } else { Fate::Open }
         } else if huge {
             if overflows { Fate::Overflow } else { Fate::Nowhere }
-        } else if astray || start > PLAUSIBLE || hole > total {
+        } else if astray || start > PLAUSIBLE_SIZE || hole > total {
             astray = true;
             Fate::Nowhere
         } else {

@@ -26,6 +26,8 @@ family![
     final_padding_missing,
 ];
 
+pub(crate) use alignment_small::MAPPED;
+
 const ALIGNMENT: &str = "general.alignment";
 
 /// The first `general.alignment` of a file, with its position.

@@ -22,7 +22,7 @@ rule! {
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for (record, info) in facts.known() {
         let Some(Misfit::Float(ty)) = kinds::misfit(record, info) else { continue };
-        sink.add_as(&RULE, kinds::severity(info), || {
+        sink.add_as(&RULE, kinds::severity(facts, info), || {
             let (key, found) = (shorten(record.key().0, 80), kinds::found(record));
             let part = match record.kv.payload {
                 Payload::Array(_) => KvPart::ElementType(Element::Whole),
@@ -30,7 +30,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             };
             let message = format!("\"{key}\" is {found}, where {} is read", kinds::expected(info));
             let finding = Finding::new(&RULE, message, record.label(part).text(format!("{found}")))
-                .note(kinds::consequence(info));
+                .note(kinds::consequence(facts, info));
             let scalar = match record.value() {
                 Value::Scalar(scalar) => kinds::convert(scalar, ty.element()).map(|value| (scalar, value)),
                 _ => None,

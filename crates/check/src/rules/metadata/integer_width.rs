@@ -29,7 +29,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         if scalar.and_then(|scalar| scalar.as_integer()).is_some_and(|number| number < 0) {
             continue;
         }
-        sink.add_as(&RULE, kinds::severity(info), || {
+        sink.add_as(&RULE, kinds::severity(facts, info), || {
             let (key, found) = (shorten(record.key().0, 80), kinds::found(record));
             let part = match record.kv.payload {
                 Payload::Array(_) => KvPart::ElementType(ggufkit_format::Element::Whole),
@@ -37,7 +37,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             };
             let message = format!("\"{key}\" is {found}, where {} is read", kinds::expected(info));
             let finding = Finding::new(&RULE, message, record.label(part).text(format!("{found}")))
-                .note(kinds::consequence(info));
+                .note(kinds::consequence(facts, info));
             let Some(scalar) = scalar else {
                 return finding
                     .note("older versions of llama.cpp read narrow arrays beyond their end")

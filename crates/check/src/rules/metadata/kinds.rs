@@ -3,6 +3,7 @@
 use ggufkit_format::spec::{KeyInfo, KeyType, ValueType};
 use ggufkit_format::{Payload, Scalar};
 use ggufkit_inspect::is_integer;
+use ggufkit_inspect::summary::Kind;
 
 use crate::facts::{Facts, Record};
 use crate::rule::Severity;
@@ -74,51 +75,55 @@ const READ: [&str; 12] = [
     "adapter.",
     "controlvector.",
     "imatrix.",
+    "general.name",
     "general.file_type",
-    "general.sampling.",
     "general.tensor_extra.",
     "xielu.",
 ];
 
-/// How bad a number of another width is: only what loaders read can be refused by them.
-pub(super) fn severity(info: &KeyInfo) -> Severity {
-    match READ.iter().any(|prefix| info.pattern.starts_with(prefix)) {
-        true => Severity::Warning,
-        false => Severity::Note,
-    }
+/// Keys that llama.cpp reads so from files of one kind only.
+const READ_FROM: [(Kind, &str); 2] = [(Kind::Lora, "general.type"), (Kind::Mmproj, "general.description")];
+
+/// Keys that llama.cpp takes from the text that every scalar has, whatever its type is.
+const READ_AS_TEXT: &str = "general.sampling.";
+
+/// Whether a loader asks for exactly the types of this key.
+fn is_read(facts: &Facts<'_>, info: &KeyInfo) -> bool {
+    READ.iter().any(|prefix| info.pattern.starts_with(prefix))
+        || READ_FROM.contains(&(facts.kind(), info.pattern))
+}
+
+/// How bad a value of another type is: only what loaders read can be refused by them.
+pub(super) fn severity(facts: &Facts<'_>, info: &KeyInfo) -> Severity {
+    if is_read(facts, info) { Severity::Warning } else { Severity::Note }
 }
 
 /// What follows from a type that is not the one that loaders ask for.
-pub(super) fn consequence(info: &KeyInfo) -> &'static str {
-    match severity(info) {
-        Severity::Note => "no engine reads this key; tools that show it may ask for the usual type",
-        _ => {
-            "llama.cpp compares types exactly: it reads no other one here and refuses the file (\"has wrong type\")"
-        }
+pub(super) fn consequence(facts: &Facts<'_>, info: &KeyInfo) -> &'static str {
+    if is_read(facts, info) {
+        return "llama.cpp compares types exactly: it reads no other one here and refuses the file (\"has wrong type\")";
     }
+    if info.pattern.starts_with(READ_AS_TEXT) {
+        return "llama.cpp takes a number of any type, and text that begins with one; an array it does not see";
+    }
+    "no engine reads this key; tools that show it may ask for the usual type"
 }
 
-/// Keys that no model loads without.
-const NEEDED: [&str; 9] = [
-    "{arch}.context_length",
-    "{arch}.embedding_length",
-    "{arch}.block_count",
-    "{arch}.feed_forward_length",
-    "{arch}.attention.head_count",
-    "{arch}.attention.layer_norm_rms_epsilon",
-    "{arch}.attention.layer_norm_epsilon",
-    "tokenizer.ggml.model",
-    "tokenizer.ggml.tokens",
-];
+/// Keys that every engine asks for as soon as there are tensors, beside those that a model does not load without.
+const NEEDED: [&str; 2] = ["feed_forward_length", "attention.head_count"];
 
 /// Whether a model whose key cannot be read is of no use: every engine asks for the key.
 pub(super) fn is_needed(facts: &Facts<'_>, record: &Record<'_>, info: &KeyInfo) -> bool {
-    if !NEEDED.contains(&info.pattern) {
-        return false;
+    let key = record.key().0;
+    if matches!(info.pattern, "tokenizer.ggml.model" | "tokenizer.ggml.tokens") {
+        return true;
     }
-    let own =
-        |arch: &str| record.key().0.strip_prefix(arch.as_bytes()).is_some_and(|rest| rest.starts_with(b"."));
-    !info.pattern.starts_with("{arch}") || facts.architecture().is_some_and(own)
+    let Some(arch) = facts.architecture() else { return false };
+    let Some(suffix) = key.strip_prefix(arch.as_bytes()).and_then(|rest| rest.strip_prefix(b".")) else {
+        return false;
+    };
+    NEEDED.iter().any(|needed| needed.as_bytes() == suffix)
+        || ggufkit_inspect::config::is_required(arch, suffix)
 }
 
 /// The same number in another type, where it is exactly that.

@@ -62,7 +62,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             }
         };
         let needed = kinds::is_needed(facts, record, info);
-        let severity = if needed { Severity::Error } else { kinds::severity(info) };
+        let severity = if needed { Severity::Error } else { kinds::severity(facts, info) };
         sink.add_as(&RULE, severity, || {
             let key = shorten(record.key().0, 80);
             let message = match part {

@@ -34,7 +34,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let severity = match (scores, needed) {
             (true, _) => RULE.severity,
             (_, true) => Severity::Error,
-            (_, false) => kinds::severity(info),
+            (_, false) => kinds::severity(facts, info),
         };
         sink.add_as(&RULE, severity, || {
             let key = shorten(record.key().0, 80);
@@ -51,7 +51,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let message = format!("\"{key}\" is {found}, where {} is read", kinds::expected(info));
             let note = match needed {
                 true => "every engine needs this key: it refuses the file, or takes the value for 0",
-                false => kinds::consequence(info),
+                false => kinds::consequence(facts, info),
             };
             let finding = Finding::new(&RULE, message, primary)
                 .note(note)
@@ -120,6 +120,28 @@ pub(super) fn good() -> crate::testing::Recipe {
 mod tests {
     use super::*;
     use ggufkit_format::spec::keys;
+
+    /// What llama.cpp does, seen with one key of a model changed: `general.name` ends the loading, the other texts do not.
+    #[test]
+    fn texts_that_nobody_reads_are_notes_and_those_that_are_read_are_not() {
+        let severity = |file: ggufkit_testkit::Builder| {
+            let recipe: crate::testing::Recipe = file.into();
+            recipe.judge(&crate::Options::default(), |report, _| {
+                report.findings.iter().find(|finding| finding.rule == &RULE).map(|finding| finding.severity)
+            })
+        };
+        let model = || ggufkit_testkit::Builder::new().kv("general.architecture", "llama");
+        assert_eq!(severity(model().kv("general.name", 7_u32)), Some(Severity::Warning));
+        for key in ["author", "description", "license", "basename", "size_label", "quantized_by", "type"] {
+            assert_eq!(severity(model().kv(format!("general.{key}"), 7_u32)), Some(Severity::Note), "{key}");
+        }
+        assert_eq!(severity(model().kv("general.sampling.temp", "0.7")), Some(Severity::Note));
+        let projector = ggufkit_testkit::Builder::new()
+            .kv("general.architecture", "clip")
+            .kv("general.type", "mmproj")
+            .kv("general.description", 7_u32);
+        assert_eq!(severity(projector), Some(Severity::Warning));
+    }
 
     #[test]
     fn only_what_the_value_says_is_proposed() {

@@ -1,10 +1,10 @@
 //! Names that llama.cpp knows: those of `src/llama-vocab.cpp` in commit 0c1e57098.
 
 /// When llama.cpp had the names below.
-pub(super) const AS_OF: &str = "November 2026";
+pub(crate) const AS_OF: &str = "November 2026";
 
-/// Values of `tokenizer.ggml.model` that llama.cpp loads.
-pub(super) const MODELS: &[&str] = &[
+/// Values of `tokenizer.ggml.model` that llama.cpp loads; `test` is that of its own tests.
+pub(crate) const MODELS: &[&str] = &[
     "llama",
     "gpt2",
     "bert",
@@ -16,25 +16,34 @@ pub(super) const MODELS: &[&str] = &[
     "whitespace",
     "none",
     "no_vocab",
+    "test",
 ];
 
 /// Models without tokens of their own.
-pub(super) fn has_no_vocabulary(model: &str) -> bool {
+pub(crate) fn has_no_vocabulary(model: &str) -> bool {
     matches!(model, "none" | "no_vocab")
 }
 
 /// Models whose words are cut by the rule that `tokenizer.ggml.pre` names.
-pub(super) fn reads_pre(model: &str) -> bool {
+pub(crate) fn reads_pre(model: &str) -> bool {
     matches!(model, "gpt2" | "hybriddna" | "whitespace")
 }
 
 /// Models that join pieces by `tokenizer.ggml.merges`.
-pub(super) fn reads_merges(model: &str) -> bool {
+pub(crate) fn reads_merges(model: &str) -> bool {
     reads_pre(model) || model == "gemma4"
 }
 
+/// The value of `tokenizer.ggml.pre` whose merge rules follow from the vocabulary.
+pub(crate) const WITHOUT_MERGES: &str = "kimi-k2";
+
+/// Whether llama.cpp knows a value of `tokenizer.ggml.pre`.
+pub(crate) fn is_pre(name: &[u8]) -> bool {
+    PRE.binary_search_by(|known| known.as_bytes().cmp(name)).is_ok()
+}
+
 /// Values of `tokenizer.ggml.pre` that llama.cpp compares with when it loads a byte-pair vocabulary. Sorted.
-pub(super) const PRE: &[&str] = &[
+pub(crate) const PRE: &[&str] = &[
     "a.x-4.0",
     "afmoe",
     "bailingmoe",

@@ -24,7 +24,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     let Some(place) = facts.key("tokenizer.ggml.model") else { return };
     let Some(merges) = facts.key("tokenizer.ggml.merges") else {
         // Without tokens either, another rule speaks.
-        if !facts.is_complete() || facts.str("tokenizer.ggml.pre") == Some("kimi-k2") || !has_tokens(facts) {
+        if !facts.is_complete() || facts.str("tokenizer.ggml.pre") == Some(known::WITHOUT_MERGES) || !has_tokens(facts) {
             return;
         }
         sink.add(&RULE, || {

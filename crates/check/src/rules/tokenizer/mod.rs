@@ -1,6 +1,6 @@
 //! The vocabulary and what speaks of it.
 
-mod known;
+pub(crate) mod known;
 
 use ggufkit_format::{Element, Kv, KvPart, Value, shorten};
 use ggufkit_inspect::Place;

@@ -25,7 +25,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     }
     let Some(name) = facts.str("tokenizer.ggml.pre") else { return };
     let Some(place) = facts.key("tokenizer.ggml.pre") else { return };
-    if name.is_empty() || known::PRE.binary_search(&name).is_ok() {
+    if name.is_empty() || known::is_pre(name.as_bytes()) {
         return;
     }
     sink.add(&RULE, || {

@@ -7,8 +7,8 @@ use crate::sink::Sink;
 rule! {
     /// Two tokens of the vocabulary have the same text.
     ///
-    /// llama.cpp keeps one id for a text and refuses the file ("duplicate token in vocabulary"); older versions abort on
-    /// an assertion. Readers that fill a map keep the last id, so the others are never produced from text, and the model
+    /// llama.cpp keeps one id for a text and ends with a failed assertion where there are fewer texts than tokens, unless
+    /// the tokenizer is `none`. Readers that fill a map keep the last id, so the others are never produced from text, and the model
     /// sees other numbers than it was trained on. Official models have been published so: mostly placeholders, or added
     /// tokens that were there already.
     ///
@@ -39,7 +39,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             )),
         };
         finding
-            .note("llama.cpp refuses the file (\"duplicate token in vocabulary\"); other readers keep one of the ids")
+            .note("llama.cpp aborts on an assertion when it loads the vocabulary; other readers keep one of the ids")
             .help("give placeholders texts of their own; never remove a token, the ids after it would shift")
     });
 }

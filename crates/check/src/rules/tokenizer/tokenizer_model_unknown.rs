@@ -10,7 +10,7 @@ rule! {
     /// `tokenizer.ggml.model` names an algorithm that llama.cpp does not know.
     ///
     /// The value is one of `llama` (SentencePiece), `gpt2` (byte-level BPE), `bert` (WordPiece), `t5` (Unigram), `rwkv`,
-    /// `plamo2`, `gemma4`, `hybriddna`, `whitespace`, `none` and `no_vocab`. llama.cpp refuses every other one ("unknown
+    /// `plamo2`, `gemma4`, `hybriddna`, `whitespace`, `none`, `no_vocab` and `test`. llama.cpp refuses every other one ("unknown
     /// tokenizer"); other engines guess, or fall back to one algorithm, and cut texts differently from the training.
     ///
     /// Use the name of the algorithm, not of the model: Llama 3, Qwen and most newer models are `gpt2` with a fitting

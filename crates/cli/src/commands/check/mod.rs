@@ -278,7 +278,7 @@ impl Args {
             let options = config.options(&options, document);
             let scan = self.data.then(|| scan::scan(out, document.label, &subject, self.threads));
             let report = check(&subject, &options, scan.as_ref());
-            let answers = if self.loaders { answers(&subject) } else { Vec::new() };
+            let answers = if self.loaders { loaders(&subject) } else { Vec::new() };
             tally.add(&report, document.unopened().count());
             if let Some(baseline) = &mut baseline {
                 baseline.add(document, &report, &subject);
@@ -359,11 +359,6 @@ fn files_of<'a>(document: &'a Document<'_>) -> Vec<File<'a>> {
 
 fn errors_json(document: &Document<'_>) -> Value {
     document.unopened().map(Failed::json).collect()
-}
-
-/// What each reader does with the subject; every rule is asked for that, whatever was selected.
-fn answers(subject: &Subject<'_>) -> Vec<Answer> {
-    loaders(subject, &check(subject, &Options { per_rule: 1, ..Options::default() }, None))
 }
 
 fn answer_json(answer: &Answer) -> Value {

@@ -1,34 +1,34 @@
 //! What architectures are made of, as data: one table per architecture in `arch/`.
 //!
-//! A [`Schema`] names the keys that a loader cannot do without and the tensors of a model, each with its shape in terms of
-//! the hyperparameters. Tables hold facts only; what is said about a file that differs is said by the rules. How to add one
-//! is told in CONTRIBUTING.md.
+//! A [`Schema`] names the tensors of a model, each with its shape in terms of the hyperparameters; the keys that a loader
+//! cannot do without are in the table that the configuration is made with (`ggufkit_inspect::config::required_keys`). Tables
+//! hold facts only; what is said about a file that differs is said by the rules. How to add one is told in CONTRIBUTING.md.
 //!
 //! When in doubt a tensor is [`may`], a dimension is [`Dim::Any`] and a schema is [`Coverage::Partial`]: a wrong word about
 //! a sound model is worse than silence about a broken one.
 
-pub(super) mod arch;
-pub(super) mod params;
+pub(crate) mod arch;
+pub(crate) mod params;
 mod rows;
+
+pub(crate) use rows::ROUTER;
 
 /// What an architecture is made of.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Schema {
+pub(crate) struct Schema {
     /// The value of `general.architecture`.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// How much of it the table knows.
-    pub(super) coverage: Coverage,
-    /// Keys without which it does not load, beyond the [`GENERIC`] ones.
-    pub(super) keys: &'static [&'static str],
+    pub(crate) coverage: Coverage,
     /// Tensors that occur once.
-    pub(super) globals: &'static [&'static [Row]],
+    pub(crate) globals: &'static [&'static [Row]],
     /// Its stacks of layers.
-    pub(super) stacks: &'static [Stack],
+    pub(crate) stacks: &'static [Stack],
 }
 
 /// How much of an architecture a table knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Coverage {
+pub(crate) enum Coverage {
     /// Every tensor that a loader takes is listed: others can be called unexpected.
     Complete,
     /// Only what is listed is looked at.
@@ -37,30 +37,30 @@ pub(super) enum Coverage {
 
 /// Layers that are alike.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stack {
+pub(crate) struct Stack {
     /// What stands before the number of the layer: `blk` in `blk.0.attn_q.weight`.
-    pub(super) prefix: &'static str,
+    pub(crate) prefix: &'static str,
     /// Suffixes of the keys that may count the layers; the first one that is there does.
-    pub(super) counts: &'static [&'static str],
+    pub(crate) counts: &'static [&'static str],
     /// The tensors of a layer, without `blk.N.` in front.
-    pub(super) rows: &'static [&'static [Row]],
+    pub(crate) rows: &'static [&'static [Row]],
 }
 
 /// A tensor.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub(crate) struct Row {
     /// Its name; that of a tensor of a layer without the layer.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// When it has to be there.
-    pub(super) need: Need,
+    pub(crate) need: Need,
     /// Its dimensions, the row length first. Empty: not looked at.
-    pub(super) shape: &'static [Dim],
+    pub(crate) shape: &'static [Dim],
 }
 
 /// When a tensor has to be there. Other tensors are those of the same layer. What is said is a condition on the number or
 /// text behind `{arch}.` and a key: `key` (not 0), `key>=8`, `key=text`.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Need {
+pub(crate) enum Need {
     /// Always.
     Must,
     /// Never.
@@ -83,7 +83,7 @@ pub(super) enum Need {
 
 impl Need {
     /// Whether a tensor has to be there: `has` tells which others of its layer are, `says` what the metadata say.
-    pub(super) fn is_needed(self, has: impl Fn(&str) -> bool, says: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn is_needed(self, has: impl Fn(&str) -> bool, says: impl Fn(&str) -> bool) -> bool {
         match self {
             Self::May | Self::MayWith(_) | Self::MayWhere(_) | Self::MayWhereNot(_) => false,
             Self::Must | Self::Unless(_) | Self::With(..) | Self::Where(_) | Self::WhereNot(_) => {
@@ -93,7 +93,7 @@ impl Need {
     }
 
     /// Whether loaders look for it.
-    pub(super) fn is_asked(self, has: impl Fn(&str) -> bool, says: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn is_asked(self, has: impl Fn(&str) -> bool, says: impl Fn(&str) -> bool) -> bool {
         match self {
             Self::Must | Self::May => true,
             Self::MayWith(other) => has(other),
@@ -107,7 +107,7 @@ impl Need {
 
 /// A dimension of a tensor. One whose hyperparameters are not known is not compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Dim {
+pub(crate) enum Dim {
     /// Not compared.
     Any,
     /// This number.
@@ -124,6 +124,8 @@ pub(super) enum Dim {
     Experts,
     /// `attention.head_count`, of the layer where it is an array.
     Heads,
+    /// `block_count` without the layers that predict further tokens.
+    Layers,
     /// Size of a head's key and query: `attention.key_length`, or embedding / heads.
     HeadK,
     /// All heads' queries: heads × key size.
@@ -157,10 +159,6 @@ pub(super) enum Dim {
     /// A sum.
     Sum(&'static [Dim]),
 }
-
-/// Keys that every model needs beside `general.architecture`.
-pub(super) const GENERIC: &[&str] =
-    &["context_length", "embedding_length", "block_count", "tokenizer.ggml.model"];
 
 /// The stack of nearly all architectures.
 const fn blk(rows: &'static [&'static [Row]]) -> Stack {
@@ -205,23 +203,23 @@ const fn with(other: &'static str, name: &'static str, shape: &'static [Dim]) ->
 
 impl Schema {
     /// The table of an architecture.
-    pub(super) fn find(name: &str) -> Option<&'static Self> {
+    pub(crate) fn find(name: &str) -> Option<&'static Self> {
         arch::ALL.iter().copied().find(|schema| schema.name == name)
     }
 
     /// Tensors that occur once.
-    pub(super) fn globals(&self) -> impl Iterator<Item = &'static Row> + use<> {
+    pub(crate) fn globals(&self) -> impl Iterator<Item = &'static Row> + use<> {
         self.globals.iter().flat_map(|group| group.iter())
     }
 
-    /// The keys without which it does not load, in full.
-    pub(super) fn required_keys(name: &str) -> Vec<String> {
-        let own = Self::find(name).map(|schema| schema.keys).unwrap_or_default();
-        GENERIC.iter().chain(own).map(|key| full_key(name, key)).collect()
+    /// Whether loaders may ask for layers that predict further tokens.
+    pub(crate) fn may_predict(&self) -> bool {
+        let listed = |stack: &Stack| stack.rows().any(|row| row.name.starts_with("nextn."));
+        self.coverage == Coverage::Partial || self.stacks.iter().any(listed)
     }
 
     /// What the table has to do with a tensor of this name.
-    pub(super) fn place<'n>(&self, name: &'n [u8]) -> Option<Found<'n>> {
+    pub(crate) fn place<'n>(&self, name: &'n [u8]) -> Option<Found<'n>> {
         for stack in self.stacks {
             let Some((layer, rest)) = stack.split(name) else { continue };
             return Some(Found { stack: Some((stack, layer)), row: find_row(stack.rows, rest), rest });
@@ -231,7 +229,7 @@ impl Schema {
 
     /// Whether a tensor is one that loaders of a [`Coverage::Complete`] architecture ask for: `has` tells which others of its
     /// layer are there, `says` what the metadata say. Scales of matrices pass.
-    pub(super) fn takes(
+    pub(crate) fn takes(
         &self,
         found: &Found<'_>,
         has: impl Fn(&str) -> bool,
@@ -276,18 +274,18 @@ const SCALED: &[&str] = &[
 ];
 
 /// A tensor's place in a schema.
-pub(super) struct Found<'n> {
+pub(crate) struct Found<'n> {
     /// Its stack and layer.
-    pub(super) stack: Option<(&'static Stack, u64)>,
+    pub(crate) stack: Option<(&'static Stack, u64)>,
     /// What the table says about it.
-    pub(super) row: Option<&'static Row>,
+    pub(crate) row: Option<&'static Row>,
     /// Its name without the layer.
-    pub(super) rest: &'n [u8],
+    pub(crate) rest: &'n [u8],
 }
 
 impl Stack {
     /// The layer of a tensor of this stack, and what follows in its name.
-    pub(super) fn split<'n>(&self, name: &'n [u8]) -> Option<(u64, &'n [u8])> {
+    pub(crate) fn split<'n>(&self, name: &'n [u8]) -> Option<(u64, &'n [u8])> {
         let rest = name.strip_prefix(self.prefix.as_bytes())?.strip_prefix(b".")?;
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (number, rest) = rest.split_at_checked(digits)?;
@@ -296,12 +294,12 @@ impl Stack {
     }
 
     /// The tensors of a layer.
-    pub(super) fn rows(&self) -> impl Iterator<Item = &'static Row> + use<> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &'static Row> + use<> {
         self.rows.iter().flat_map(|group| group.iter())
     }
 
     /// The whole name of a tensor of a layer.
-    pub(super) fn name(&self, layer: u64, name: &str) -> String {
+    pub(crate) fn name(&self, layer: u64, name: &str) -> String {
         format!("{}.{layer}.{name}", self.prefix)
     }
 }
@@ -311,7 +309,7 @@ fn find_row(rows: &'static [&'static [Row]], name: &[u8]) -> Option<&'static Row
 }
 
 /// A key of a schema in full.
-pub(super) fn full_key(arch: &str, key: &str) -> String {
+pub(crate) fn full_key(arch: &str, key: &str) -> String {
     if key.starts_with("tokenizer.") { key.to_owned() } else { format!("{arch}.{key}") }
 }
 

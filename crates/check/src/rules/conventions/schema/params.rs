@@ -35,7 +35,7 @@ impl<'a> Number<'a> {
 }
 
 /// The hyperparameters.
-pub(in super::super) struct Params<'f, 'a> {
+pub(crate) struct Params<'f, 'a> {
     facts: &'f Facts<'a>,
     arch: &'a str,
     embd: Option<u64>,
@@ -48,7 +48,7 @@ pub(in super::super) struct Params<'f, 'a> {
 }
 
 impl<'f, 'a> Params<'f, 'a> {
-    pub(in super::super) fn new(facts: &'f Facts<'a>, arch: &'a str) -> Self {
+    pub(crate) fn new(facts: &'f Facts<'a>, arch: &'a str) -> Self {
         let number = |suffix: &str| Number::of(facts.get(format!("{arch}.{suffix}")));
         Self {
             facts,
@@ -64,12 +64,12 @@ impl<'f, 'a> Params<'f, 'a> {
     }
 
     /// `attention.head_count` of a layer.
-    pub(in super::super) fn heads(&self, layer: u64) -> Option<u64> {
+    pub(crate) fn heads(&self, layer: u64) -> Option<u64> {
         self.heads.at(layer)
     }
 
     /// `attention.head_count_kv` of a layer; where it is absent there are as many as heads.
-    pub(in super::super) fn heads_kv(&self, layer: u64) -> Option<u64> {
+    pub(crate) fn heads_kv(&self, layer: u64) -> Option<u64> {
         match self.heads_kv {
             Number::Absent => self.heads.at(layer),
             number => number.at(layer),
@@ -92,12 +92,12 @@ impl<'f, 'a> Params<'f, 'a> {
     }
 
     /// Size of a head's key.
-    pub(in super::super) fn head_k(&self) -> Option<u64> {
+    pub(crate) fn head_k(&self) -> Option<u64> {
         self.head(self.key_length)
     }
 
     /// A dimension in a layer (0 for tensors that belong to none), where its hyperparameters are known.
-    pub(in super::super) fn size(&self, dim: &Dim, layer: u64) -> Option<u64> {
+    pub(crate) fn size(&self, dim: &Dim, layer: u64) -> Option<u64> {
         let product = |a: Option<u64>, b: Option<u64>| a?.checked_mul(b?);
         match dim {
             Dim::Any | Dim::Vocab => None,
@@ -107,6 +107,10 @@ impl<'f, 'a> Params<'f, 'a> {
             Dim::FfExp => self.ff_exp.at(layer),
             Dim::Experts => self.number("expert_count"),
             Dim::Heads => self.heads(layer),
+            Dim::Layers => {
+                let nextn = self.number("nextn_predict_layers").unwrap_or(0);
+                self.number("block_count").and_then(|count| count.checked_sub(nextn))
+            }
             Dim::HeadK => self.head_k(),
             Dim::Q => product(self.heads(layer), self.head_k()),
             Dim::K => product(self.heads_kv(layer), self.head_k()),
@@ -146,7 +150,7 @@ impl<'f, 'a> Params<'f, 'a> {
     }
 
     /// Whether the metadata say something: `key`, `key>=8` or `key=text`, as [`Need`](super::Need) tells.
-    pub(in super::super) fn says(&self, what: &str) -> bool {
+    pub(crate) fn says(&self, what: &str) -> bool {
         if let Some((key, least)) = what.split_once(">=") {
             return least.parse().is_ok_and(|least: u64| self.number(key).is_some_and(|n| n >= least));
         }
@@ -161,7 +165,7 @@ impl<'f, 'a> Params<'f, 'a> {
     }
 
     /// How a dimension comes about, in words: `embedding_length 4096`, `head_count_kv 8 × key_length 128`.
-    pub(in super::super) fn words(&self, dim: &Dim, layer: u64) -> String {
+    pub(crate) fn words(&self, dim: &Dim, layer: u64) -> String {
         let n = |dim: &Dim| self.size(dim, layer).map_or_else(|| "?".to_owned(), |n| n.to_string());
         let kv = || self.heads_kv(layer).unwrap_or(0);
         let heads = || self.heads(layer).unwrap_or(0);
@@ -173,6 +177,7 @@ impl<'f, 'a> Params<'f, 'a> {
             Dim::Ff => format!("feed_forward_length {}", n(dim)),
             Dim::FfExp => format!("expert_feed_forward_length {}", n(dim)),
             Dim::Experts => format!("expert_count {}", n(dim)),
+            Dim::Layers => format!("block_count {}", n(dim)),
             Dim::Heads => format!("head_count {}", n(dim)),
             Dim::HeadK => format!("head size {}", n(dim)),
             Dim::Q => format!("head_count {} × head size {}", heads(), head(self.key_length)),

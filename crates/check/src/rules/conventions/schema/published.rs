@@ -1,6 +1,7 @@
 //! Published models as they are: their hyperparameters and their tensors' shapes, one layer of each sort.
 //!
-//! The numbers come from the models' `config.json`; none was taken from a table here.
+//! None of the numbers was taken from a table here, and none has to be believed: the shapes, times the layers that have them,
+//! are the parameters that the model's page counts, to the last one. A dimension, a tensor or a layer too many would show.
 
 use std::collections::BTreeSet;
 
@@ -16,6 +17,10 @@ struct Model {
     keys: &'static str,
     /// `name dims`, line by line.
     tensors: &'static str,
+    /// How many layers are like the first one that is given, the second, …
+    layers: &'static [u64],
+    /// Parameters of the published checkpoint, as far as they are in the file.
+    parameters: u64,
 }
 
 const MODELS: &[Model] = &[
@@ -29,6 +34,8 @@ const MODELS: &[Model] = &[
             blk.0.attn_k.weight 4096x1024\nblk.0.attn_v.weight 4096x1024\nblk.0.attn_output.weight 4096x4096
             blk.0.ffn_norm.weight 4096\nblk.0.ffn_gate.weight 4096x14336\nblk.0.ffn_up.weight 4096x14336
             blk.0.ffn_down.weight 14336x4096",
+        layers: &[32],
+        parameters: 8_030_261_248,
     },
     Model {
         name: "Mixtral 8x7B",
@@ -40,6 +47,8 @@ const MODELS: &[Model] = &[
             blk.0.attn_v.weight 4096x1024\nblk.0.attn_output.weight 4096x4096\nblk.0.ffn_norm.weight 4096
             blk.0.ffn_gate_inp.weight 4096x8\nblk.0.ffn_gate_exps.weight 4096x14336x8
             blk.0.ffn_up_exps.weight 4096x14336x8\nblk.0.ffn_down_exps.weight 14336x4096x8",
+        layers: &[32],
+        parameters: 46_702_792_704,
     },
     Model {
         name: "Llama 4 Scout",
@@ -54,6 +63,9 @@ const MODELS: &[Model] = &[
             blk.0.ffn_up_exps.weight 5120x8192x16\nblk.0.ffn_down_exps.weight 8192x5120x16
             blk.0.ffn_gate_shexp.weight 5120x8192\nblk.0.ffn_up_shexp.weight 5120x8192
             blk.0.ffn_down_shexp.weight 8192x5120",
+        layers: &[48],
+        // Without the encoder of images.
+        parameters: 107_769_861_120,
     },
     Model {
         name: "Qwen 2.5 0.5B",
@@ -65,6 +77,8 @@ const MODELS: &[Model] = &[
             blk.0.attn_v.weight 896x128\nblk.0.attn_v.bias 128\nblk.0.attn_output.weight 896x896
             blk.0.ffn_norm.weight 896\nblk.0.ffn_gate.weight 896x4864\nblk.0.ffn_up.weight 896x4864
             blk.0.ffn_down.weight 4864x896",
+        layers: &[24],
+        parameters: 494_032_768,
     },
     Model {
         name: "Qwen 3 0.6B",
@@ -76,6 +90,8 @@ const MODELS: &[Model] = &[
             blk.0.attn_q_norm.weight 128\nblk.0.attn_k_norm.weight 128\nblk.0.attn_output.weight 2048x1024
             blk.0.ffn_norm.weight 1024\nblk.0.ffn_gate.weight 1024x3072\nblk.0.ffn_up.weight 1024x3072
             blk.0.ffn_down.weight 3072x1024",
+        layers: &[28],
+        parameters: 596_049_920,
     },
     Model {
         name: "Qwen 3 30B A3B",
@@ -89,6 +105,8 @@ const MODELS: &[Model] = &[
             blk.0.attn_output.weight 4096x2048\nblk.0.ffn_norm.weight 2048\nblk.0.ffn_gate_inp.weight 2048x128
             blk.0.ffn_gate_exps.weight 2048x768x128\nblk.0.ffn_up_exps.weight 2048x768x128
             blk.0.ffn_down_exps.weight 768x2048x128",
+        layers: &[48],
+        parameters: 30_532_122_624,
     },
     Model {
         name: "Gemma 2 2B",
@@ -100,17 +118,22 @@ const MODELS: &[Model] = &[
             blk.0.attn_output.weight 2048x2304\nblk.0.post_attention_norm.weight 2304\nblk.0.ffn_norm.weight 2304
             blk.0.post_ffw_norm.weight 2304\nblk.0.ffn_gate.weight 2304x9216\nblk.0.ffn_up.weight 2304x9216
             blk.0.ffn_down.weight 9216x2304",
+        layers: &[26],
+        parameters: 2_614_341_888,
     },
     Model {
         name: "Gemma 3 4B",
         arch: "gemma3",
         keys: "embedding_length 2560\nfeed_forward_length 10240\nattention.head_count 8\nattention.head_count_kv 4
-            attention.key_length 256\nattention.value_length 256\nattention.sliding_window 1024\nvocab_size 262208",
-        tensors: "token_embd.weight 2560x262208\noutput_norm.weight 2560\nblk.0.attn_norm.weight 2560
+            attention.key_length 256\nattention.value_length 256\nattention.sliding_window 1024\nvocab_size 262144",
+        tensors: "token_embd.weight 2560x262144\noutput_norm.weight 2560\nblk.0.attn_norm.weight 2560
             blk.0.attn_q.weight 2560x2048\nblk.0.attn_k.weight 2560x1024\nblk.0.attn_v.weight 2560x1024
             blk.0.attn_q_norm.weight 256\nblk.0.attn_k_norm.weight 256\nblk.0.attn_output.weight 2048x2560
             blk.0.post_attention_norm.weight 2560\nblk.0.ffn_norm.weight 2560\nblk.0.post_ffw_norm.weight 2560
             blk.0.ffn_gate.weight 2560x10240\nblk.0.ffn_up.weight 2560x10240\nblk.0.ffn_down.weight 10240x2560",
+        layers: &[34],
+        // Without the encoder of images.
+        parameters: 3_880_099_328,
     },
     Model {
         name: "Phi 3.5 mini",
@@ -121,6 +144,8 @@ const MODELS: &[Model] = &[
             rope_factors_long.weight 48\nrope_factors_short.weight 48\nblk.0.attn_norm.weight 3072
             blk.0.attn_qkv.weight 3072x9216\nblk.0.attn_output.weight 3072x3072\nblk.0.ffn_norm.weight 3072
             blk.0.ffn_up.weight 3072x16384\nblk.0.ffn_down.weight 8192x3072",
+        layers: &[32],
+        parameters: 3_821_079_552,
     },
     Model {
         name: "DeepSeek R1",
@@ -144,6 +169,9 @@ const MODELS: &[Model] = &[
             blk.1.ffn_up_exps.weight 7168x2048x256\nblk.1.ffn_down_exps.weight 2048x7168x256
             blk.1.ffn_gate_shexp.weight 7168x2048\nblk.1.ffn_up_shexp.weight 7168x2048
             blk.1.ffn_down_shexp.weight 2048x7168",
+        layers: &[3, 58],
+        // Without the layer that predicts further tokens.
+        parameters: 671_026_419_200,
     },
     Model {
         name: "gpt-oss 20B",
@@ -159,6 +187,8 @@ const MODELS: &[Model] = &[
             blk.0.ffn_gate_exps.weight 2880x2880x32\nblk.0.ffn_gate_exps.bias 2880x32
             blk.0.ffn_up_exps.weight 2880x2880x32\nblk.0.ffn_up_exps.bias 2880x32
             blk.0.ffn_down_exps.weight 2880x2880x32\nblk.0.ffn_down_exps.bias 2880x32",
+        layers: &[24],
+        parameters: 20_914_757_184,
     },
     Model {
         name: "BGE small",
@@ -172,6 +202,9 @@ const MODELS: &[Model] = &[
             blk.0.attn_output_norm.bias 384\nblk.0.ffn_up.weight 384x1536\nblk.0.ffn_up.bias 1536
             blk.0.ffn_down.weight 1536x384\nblk.0.ffn_down.bias 384\nblk.0.layer_output_norm.weight 384
             blk.0.layer_output_norm.bias 384",
+        layers: &[12],
+        // Without the pooler.
+        parameters: 33_360_000 - 384 * 385,
     },
     Model {
         name: "GPT-2",
@@ -184,6 +217,9 @@ const MODELS: &[Model] = &[
             blk.0.attn_output.bias 768\nblk.0.ffn_norm.weight 768\nblk.0.ffn_norm.bias 768
             blk.0.ffn_up.weight 768x3072\nblk.0.ffn_up.bias 3072\nblk.0.ffn_down.weight 3072x768
             blk.0.ffn_down.bias 768",
+        layers: &[12],
+        // The output matrix is the embedding once more.
+        parameters: 124_439_808 + 768 * 50_257,
     },
     Model {
         name: "Falcon 7B",
@@ -194,6 +230,8 @@ const MODELS: &[Model] = &[
             output.weight 4544x65024\nblk.0.attn_norm.weight 4544\nblk.0.attn_norm.bias 4544
             blk.0.attn_qkv.weight 4544x4672\nblk.0.attn_output.weight 4544x4544\nblk.0.ffn_up.weight 4544x18176
             blk.0.ffn_down.weight 18176x4544",
+        layers: &[32],
+        parameters: 7_217_189_760,
     },
     Model {
         name: "Mamba 130M",
@@ -204,6 +242,8 @@ const MODELS: &[Model] = &[
             blk.0.ssm_in.weight 768x3072\nblk.0.ssm_conv1d.weight 4x1536\nblk.0.ssm_conv1d.bias 1536
             blk.0.ssm_x.weight 1536x80\nblk.0.ssm_dt.weight 48x1536\nblk.0.ssm_dt.bias 1536\nblk.0.ssm_a 16x1536
             blk.0.ssm_d 1536\nblk.0.ssm_out.weight 1536x768",
+        layers: &[24],
+        parameters: 129_135_360,
     },
     Model {
         name: "Flan-T5 small",
@@ -221,6 +261,8 @@ const MODELS: &[Model] = &[
             dec.blk.0.cross_attn_v.weight 512x384\ndec.blk.0.cross_attn_o.weight 384x512
             dec.blk.0.ffn_norm.weight 512\ndec.blk.0.ffn_gate.weight 512x1024\ndec.blk.0.ffn_up.weight 512x1024
             dec.blk.0.ffn_down.weight 1024x512",
+        layers: &[8],
+        parameters: 76_961_152,
     },
     Model {
         name: "GLM 4 9B 0414",
@@ -228,10 +270,13 @@ const MODELS: &[Model] = &[
         keys: "embedding_length 4096\nfeed_forward_length 13696\nattention.head_count 32\nattention.head_count_kv 2
             attention.key_length 128\nattention.value_length 128\nrope.dimension_count 64\nvocab_size 151552",
         tensors: "token_embd.weight 4096x151552\noutput.weight 4096x151552\noutput_norm.weight 4096
-            blk.0.attn_norm.weight 4096\nblk.0.attn_q.weight 4096x4096\nblk.0.attn_k.weight 4096x256
-            blk.0.attn_v.weight 4096x256\nblk.0.attn_output.weight 4096x4096\nblk.0.ffn_norm.weight 4096
+            blk.0.attn_norm.weight 4096\nblk.0.attn_q.weight 4096x4096\nblk.0.attn_q.bias 4096
+            blk.0.attn_k.weight 4096x256\nblk.0.attn_k.bias 256\nblk.0.attn_v.weight 4096x256\nblk.0.attn_v.bias 256
+            blk.0.attn_output.weight 4096x4096\nblk.0.ffn_norm.weight 4096
             blk.0.post_attention_norm.weight 4096\nblk.0.post_ffw_norm.weight 4096\nblk.0.ffn_up.weight 4096x27392
             blk.0.ffn_down.weight 13696x4096",
+        layers: &[40],
+        parameters: 9_400_279_040,
     },
     Model {
         name: "OLMo 2 7B",
@@ -243,6 +288,8 @@ const MODELS: &[Model] = &[
             blk.0.attn_q_norm.weight 4096\nblk.0.attn_k_norm.weight 4096\nblk.0.attn_output.weight 4096x4096
             blk.0.post_attention_norm.weight 4096\nblk.0.post_ffw_norm.weight 4096\nblk.0.ffn_gate.weight 4096x11008
             blk.0.ffn_up.weight 4096x11008\nblk.0.ffn_down.weight 11008x4096",
+        layers: &[32],
+        parameters: 7_298_617_344,
     },
     Model {
         name: "StarCoder 2 3B",
@@ -255,6 +302,8 @@ const MODELS: &[Model] = &[
             blk.0.attn_v.bias 256\nblk.0.attn_output.weight 3072x3072\nblk.0.attn_output.bias 3072
             blk.0.ffn_norm.weight 3072\nblk.0.ffn_norm.bias 3072\nblk.0.ffn_up.weight 3072x12288
             blk.0.ffn_up.bias 12288\nblk.0.ffn_down.weight 12288x3072\nblk.0.ffn_down.bias 3072",
+        layers: &[30],
+        parameters: 3_030_371_328,
     },
 ];
 
@@ -291,6 +340,26 @@ fn file(model: &Model) -> Recipe {
         Tensor { name: name.into(), dims, type_id: 0, data: Vec::new(), offset: None }
     });
     tensors.fold(head, Builder::tensor).into()
+}
+
+#[test]
+fn shapes_add_up_to_the_parameters_that_are_published() {
+    for model in MODELS {
+        let mut sum = 0;
+        for (name, dims) in lines(model.tensors) {
+            let elements: u64 = dims.split('x').map(|n| n.parse::<u64>().unwrap()).product();
+            let times = match ggufkit_format::glob::layer_of(name.as_bytes()) {
+                // What is computed from the hyperparameters is no parameter.
+                None if name.starts_with("rope_f") => 0,
+                None => 1,
+                // Only the first layer has the table of relative positions.
+                Some(_) if name.ends_with("attn_rel_b.weight") => 1,
+                Some(layer) => model.layers[layer as usize],
+            };
+            sum += times * elements;
+        }
+        assert_eq!(sum, model.parameters, "{}", model.name);
+    }
 }
 
 #[test]

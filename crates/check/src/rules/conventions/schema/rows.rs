@@ -1,13 +1,10 @@
 //! Groups of tensors that many architectures share.
 
 use super::Dim::{
-    Any, Embd, Experts, Ff, FfExp, FfShared, HalfRope, HeadK, K, Key, N, Product, Q, Qkv, Sum, Times, V,
-    Vocab,
+    Any, Embd, Experts, Ff, FfExp, FfShared, HalfRope, HeadK, Heads, K, Key, N, Product, Q, Qkv, Sum, Times,
+    V, Vocab,
 };
 use super::{Need, Row, may, may_where, may_where_not, may_with, must, unless, where_, where_not, with};
-
-pub(super) const RMS: &str = "attention.layer_norm_rms_epsilon";
-pub(super) const NORM: &str = "attention.layer_norm_epsilon";
 
 /// The embedding of tokens.
 pub(super) const EMBEDDING: &[Row] = &[must("token_embd.weight", &[Embd, Vocab])];
@@ -108,7 +105,7 @@ pub(super) const FUSED_GATE: &[Row] =
     &[must("ffn_up.weight", &[Embd, Times(2, &Ff)]), must("ffn_down.weight", &[Ff, Embd])];
 
 /// What tells a layer of experts.
-pub(super) const ROUTER: &str = "ffn_gate_inp.weight";
+pub(crate) const ROUTER: &str = "ffn_gate_inp.weight";
 
 /// A feed-forward network with a gate in layers without experts.
 pub(super) const GATED_UNLESS_EXPERTS: &[Row] = &[
@@ -246,6 +243,12 @@ pub(super) const DELTA_OR_ATTENTION: &[Row] = &[
     may("ssm_out.weight", &[Product(&[Key("ssm.state_size"), Key("ssm.time_step_rank")]), Embd]),
 ];
 
+/// What steers the state of a delta network, in two matrices.
+pub(super) const DELTA_STEERING: &[Row] = &[
+    with("ssm_out.weight", "ssm_beta.weight", &[Embd, Key("ssm.time_step_rank")]),
+    with("ssm_out.weight", "ssm_alpha.weight", &[Embd, Key("ssm.time_step_rank")]),
+];
+
 /// A state space with heads: what goes in, and what the convolution sees.
 const STATE_IN: super::Dim =
     Sum(&[Times(2, &Key("ssm.inner_size")), Times(2, &STATE_GROUPS), Key("ssm.time_step_rank")]);
@@ -281,3 +284,20 @@ pub(super) const STATE_SPACE_OR_ATTENTION: &[Row] = &[
     unless(&["ssm_out.weight"], "attn_output.weight", &[Q, Embd]),
     may("attn_qkv.weight", &[Embd, Qkv]),
 ];
+
+/// A layer of an encoder in the manner of T5. Only the first layer has the table of relative positions.
+pub(super) const T5_LAYER: &[Row] = &[
+    must("attn_norm.weight", &[Embd]),
+    must("attn_q.weight", &[Embd, K]),
+    must("attn_k.weight", &[Embd, K]),
+    must("attn_v.weight", &[Embd, V]),
+    must("attn_o.weight", &[V, Embd]),
+    may("attn_rel_b.weight", &[Heads, Key("attention.relative_buckets_count")]),
+    must("ffn_norm.weight", &[Embd]),
+    may("ffn_gate.weight", &[Embd, Ff]),
+    must("ffn_up.weight", &[Embd, Ff]),
+    must("ffn_down.weight", &[Ff, Embd]),
+];
+
+/// The last norm of such an encoder.
+pub(super) const T5_NORM: &[Row] = &[must("enc.output_norm.weight", &[Embd])];

@@ -1,14 +1,12 @@
-mod models;
-
 use std::collections::BTreeSet;
 
-use ggufkit_format::spec::{arch, keys};
+use ggufkit_format::spec::arch;
 use ggufkit_format::{Options, View, parse};
 use ggufkit_inspect::{Model, Part, config};
 use ggufkit_testkit::Builder;
 
 use super::arch::ALL;
-use super::{Coverage, Need, Row, Schema, full_key};
+use super::{Coverage, Need, Row, Schema};
 
 /// Every group of rows whose tensors stand side by side.
 fn levels(schema: &'static Schema) -> Vec<Vec<&'static Row>> {
@@ -27,12 +25,8 @@ fn tables_are_of_known_architectures_in_order_and_there_are_enough_of_them() {
 }
 
 #[test]
-fn keys_of_tables_are_known_and_those_that_the_configuration_needs_are_among_them() {
+fn the_keys_of_every_table_are_told() {
     for schema in ALL {
-        for key in schema.keys {
-            let key = full_key(schema.name, key);
-            assert!(keys::lookup(key.as_bytes()).is_some(), "{key}");
-        }
         let bytes = Builder::new().kv("general.architecture", schema.name).bytes();
         let index = parse(&bytes, Options::new()).into_result().unwrap();
         let part = Part {
@@ -42,12 +36,7 @@ fn keys_of_tables_are_known_and_those_that_the_configuration_needs_are_among_the
             view: View::new(&index, &bytes),
         };
         let config = config::config(&Model::single(part));
-        if config.requirements_known {
-            let ours: BTreeSet<String> = Schema::required_keys(schema.name).into_iter().collect();
-            for key in config.missing {
-                assert!(ours.contains(&key), "{key} is needed and not in the table");
-            }
-        }
+        assert!(config.requirements_known, "{}", schema.name);
     }
 }
 
@@ -109,27 +98,4 @@ fn names_are_taken_apart() {
     }
     let t5 = Schema::find("t5").unwrap();
     assert_eq!(t5.place(b"dec.blk.2.cross_attn_q.weight").unwrap().stack.unwrap().1, 2);
-}
-
-/// Prints the tables for the comparison with gguf-py in `tests/oracle/architectures.py`.
-#[test]
-#[ignore = "prints, tests nothing"]
-fn print_tables() {
-    for schema in ALL {
-        let of = |wanted: fn(&Row) -> bool| -> Vec<String> {
-            let globals = schema.globals().filter(|row| wanted(row)).map(|row| row.name.to_owned());
-            let layers = schema.stacks.iter().flat_map(|stack| {
-                let rows = stack.rows().filter(|row| wanted(row));
-                rows.map(|row| format!("{}.{{bid}}.{}", stack.prefix, row.name))
-            });
-            globals.chain(layers).collect()
-        };
-        let table = serde_json::json!({
-            "name": schema.name,
-            "complete": schema.coverage == Coverage::Complete,
-            "tensors": of(|_| true),
-            "required": of(|row| matches!(row.need, Need::Must)),
-        });
-        println!("{table}");
-    }
 }

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "bert",
     coverage: Complete,
-    keys: &[NORM, "tokenizer.ggml.token_type_count"],
     globals: &[EMBEDDING, ENCODER_GLOBALS, LEARNED_POSITIONS, OWN_GLOBALS],
     stacks: &[blk(&[QKV, ATTN_OUTPUT, UNGATED, ENCODER_BIASES, ENCODER_NORMS])],
 };

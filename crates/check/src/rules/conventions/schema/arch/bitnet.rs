@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "bitnet",
     coverage: Complete,
-    keys: &[RMS],
     globals: &[EMBEDDING, OUTPUT_NORM],
     stacks: &[blk(&[ATTN_NORM, ATTN_OUTPUT, FFN_NORM, GATED, OWN])],
 };

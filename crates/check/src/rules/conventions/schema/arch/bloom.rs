@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "bloom",
     coverage: Complete,
-    keys: &[NORM],
     globals: &[EMBEDDING, GLOBALS, OUTPUT_NORM_BIAS, OUTPUT],
     stacks: &[blk(&[
         ATTN_NORM_BIAS,

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "cohere2",
     coverage: Complete,
-    keys: &[NORM, "logit_scale", "attention.sliding_window"],
     globals: &[EMBEDDING, OUTPUT_NORM],
     stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, GATED])],
 };

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "command-r",
     coverage: Complete,
-    keys: &[NORM],
     globals: &[EMBEDDING, OUTPUT_NORM],
     stacks: &[blk(&[ATTN_NORM, QKV, OWN, ATTN_OUTPUT, GATED])],
 };

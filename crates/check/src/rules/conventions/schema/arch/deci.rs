@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "deci",
     coverage: Partial,
-    keys: &[RMS],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE_BY_SCALING],
     stacks: &[blk(&[OWN])],
 };

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "deepseek",
     coverage: Partial,
-    keys: &[RMS, "expert_feed_forward_length", "expert_shared_count"],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, GATED_UNLESS_EXPERTS, EXPERTS, SHARED_EXPERTS])],
 };

@@ -5,14 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "deepseek2",
     coverage: Partial,
-    keys: &[
-        RMS,
-        "attention.kv_lora_rank",
-        "expert_feed_forward_length",
-        "expert_shared_count",
-        "expert_count",
-        "expert_used_count",
-    ],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[
         ATTN_NORM,

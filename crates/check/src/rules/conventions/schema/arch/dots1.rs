@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "dots1",
     coverage: Partial,
-    keys: &[RMS, "expert_feed_forward_length", "expert_shared_count"],
     globals: &[EMBEDDING, OUTPUT_NORM, OWN_OUTPUT],
     stacks: &[blk(&[
         ATTN_NORM,

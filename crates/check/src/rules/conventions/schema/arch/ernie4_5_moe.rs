@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "ernie4_5-moe",
     coverage: Partial,
-    keys: &[RMS, "expert_feed_forward_length", "interleave_moe_layer_step"],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[
         ATTN_NORM,

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "exaone4",
     coverage: Complete,
-    keys: &[RMS],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE_FREQS],
     stacks: &[blk(&[QKV, QK_NORM, ATTN_OUTPUT, GATED, POST_NORMS, NEXTN])],
 };

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "falcon",
     coverage: Complete,
-    keys: &[NORM],
     globals: &[EMBEDDING, OUTPUT_NORM_BIAS, OUTPUT],
     stacks: &[blk(&[ATTN_NORM_BIAS, FUSED_QKV, ATTN_OUTPUT, UNGATED, OWN])],
 };

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "gemma",
     coverage: Complete,
-    keys: &[RMS],
     globals: &[EMBEDDING, OUTPUT_NORM],
     stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, GATED])],
 };

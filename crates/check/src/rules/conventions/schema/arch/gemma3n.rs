@@ -5,14 +5,13 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "gemma3n",
     coverage: Complete,
-    keys: &[RMS, "attention.sliding_window"],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, GLOBALS],
     stacks: &[blk(&[ATTN_NORM, QKV, QK_NORM, ATTN_OUTPUT, FFN_NORM, GATED, POST_NORMS, OWN])],
 };
 
 /// Width of the embeddings of single layers, which no key tells.
 const PER_LAYER: u64 = 256;
-const ALL_LAYERS: Dim = Times(PER_LAYER, &Key("block_count"));
+const ALL_LAYERS: Dim = Times(PER_LAYER, &Layers);
 
 /// Tensors of all layers together.
 const GLOBALS: &[Row] = &[

@@ -5,26 +5,14 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "gemma4",
     coverage: Partial,
-    keys: &[
-        RMS,
-        "attention.sliding_window",
-        "attention.sliding_window_pattern",
-        "embedding_length_per_layer_input",
-        "attention.key_length_swa",
-        "attention.value_length_swa",
-    ],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE_FREQS, GLOBALS],
     stacks: &[blk(&[ATTN_NORM, FFN_NORM, GATED, POST_NORMS, OWN])],
 };
 
 /// What makes the embeddings of single layers.
 const GLOBALS: &[Row] = &[
-    where_(
-        PER_LAYER,
-        "per_layer_token_embd.weight",
-        &[Product(&[Key(PER_LAYER), Key("block_count")]), Vocab],
-    ),
-    where_(PER_LAYER, "per_layer_model_proj.weight", &[Embd, Product(&[Key(PER_LAYER), Key("block_count")])]),
+    where_(PER_LAYER, "per_layer_token_embd.weight", &[Product(&[Key(PER_LAYER), Layers]), Vocab]),
+    where_(PER_LAYER, "per_layer_model_proj.weight", &[Embd, Product(&[Key(PER_LAYER), Layers])]),
     where_(PER_LAYER, "per_layer_proj_norm.weight", &[Key(PER_LAYER)]),
 ];
 

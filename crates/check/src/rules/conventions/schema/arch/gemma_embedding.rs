@@ -4,7 +4,6 @@ use super::prelude::*;
 
 pub(super) const SCHEMA: Schema = Schema {
     name: "gemma-embedding",
-    keys: &[RMS, "attention.sliding_window"],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, OWN],
     ..super::gemma3::SCHEMA
 };

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "glm4moe",
     coverage: Partial,
-    keys: &[RMS, "expert_feed_forward_length", "expert_shared_count"],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, OWN, GATED_UNLESS_EXPERTS, EXPERTS, SHARED_EXPERTS, NEXTN])],
 };

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "gpt-oss",
     coverage: Complete,
-    keys: &[RMS, "expert_feed_forward_length", "attention.sliding_window"],
     globals: &[EMBEDDING, OUTPUT_NORM, OWN_OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, ALL_LAYERS_ROUTE, EXPERTS, OWN])],
 };

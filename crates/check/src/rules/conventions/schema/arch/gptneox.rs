@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "gptneox",
     coverage: Complete,
-    keys: &[NORM, "use_parallel_residual"],
     globals: &[EMBEDDING, OUTPUT_NORM_BIAS, OWN_OUTPUT],
     stacks: &[blk(&[ATTN_NORM_BIAS, FUSED_QKV, ATTN_OUTPUT, FFN_NORM_BIAS, UNGATED, ALL_BIASES])],
 };

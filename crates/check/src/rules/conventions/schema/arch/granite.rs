@@ -2,5 +2,4 @@
 
 use super::prelude::*;
 
-pub(super) const SCHEMA: Schema =
-    Schema { name: "granite", keys: &[RMS, "logit_scale"], ..super::llama::SCHEMA };
+pub(super) const SCHEMA: Schema = Schema { name: "granite", ..super::llama::SCHEMA };

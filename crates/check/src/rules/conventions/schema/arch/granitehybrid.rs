@@ -5,14 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "granitehybrid",
     coverage: Partial,
-    keys: &[
-        RMS,
-        "ssm.conv_kernel",
-        "ssm.inner_size",
-        "ssm.state_size",
-        "ssm.time_step_rank",
-        "ssm.group_count",
-    ],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE_FREQS],
     stacks: &[blk(&[ATTN_NORM, STATE_SPACE_OR_ATTENTION, ATTN_OUTPUT_BIAS, FFN_NORM, DENSE_OR_EXPERTS])],
 };

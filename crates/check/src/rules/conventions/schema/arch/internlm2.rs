@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "internlm2",
     coverage: Complete,
-    keys: &[RMS],
     globals: &[EMBEDDING, OUTPUT_NORM, OWN_OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, GATED])],
 };

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "lfm2",
     coverage: Partial,
-    keys: &[RMS, "shortconv.l_cache"],
     globals: &[EMBEDDING, OUTPUT, GLOBALS],
     stacks: &[blk(&[ATTN_NORM, OWN, FFN_NORM])],
 };

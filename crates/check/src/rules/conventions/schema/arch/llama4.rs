@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "llama4",
     coverage: Partial,
-    keys: &[RMS, "expert_feed_forward_length", "interleave_moe_layer_step"],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE_FREQS],
     stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, GATED_UNLESS_EXPERTS, EXPERTS, OWN])],
 };

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "mamba",
     coverage: Complete,
-    keys: &[RMS, "ssm.conv_kernel", "ssm.inner_size", "ssm.state_size", "ssm.time_step_rank"],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[ATTN_NORM, OWN])],
 };

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "minicpm3",
     coverage: Complete,
-    keys: &[RMS, "attention.q_lora_rank", "attention.kv_lora_rank"],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE_FACTORS],
     stacks: &[blk(&[ATTN_NORM, OWN, FFN_NORM, GATED])],
 };

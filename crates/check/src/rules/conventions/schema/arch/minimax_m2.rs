@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "minimax-m2",
     coverage: Complete,
-    keys: &[RMS, "expert_feed_forward_length", "expert_count", "expert_used_count"],
     globals: &[EMBEDDING, OUTPUT_NORM, OWN_OUTPUT],
     stacks: &[blk(&[
         ATTN_NORM,

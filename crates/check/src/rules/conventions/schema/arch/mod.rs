@@ -84,7 +84,7 @@ mod prelude {
 use super::Schema;
 
 /// Every table.
-pub(super) static ALL: &[&Schema] = &[
+pub(crate) static ALL: &[&Schema] = &[
     &arcee::SCHEMA,
     &baichuan::SCHEMA,
     &bert::SCHEMA,

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "nemotron",
     coverage: Complete,
-    keys: &[NORM],
     globals: &[EMBEDDING, OUTPUT_NORM_BIAS, OWN_OUTPUT],
     stacks: &[blk(&[ATTN_NORM_BIAS, QKV, ATTN_OUTPUT, ATTN_OUTPUT_BIAS, FFN_NORM_BIAS, UNGATED, OWN])],
 };

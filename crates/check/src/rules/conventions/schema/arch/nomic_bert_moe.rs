@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "nomic-bert-moe",
     coverage: Partial,
-    keys: &[NORM, "tokenizer.ggml.token_type_count"],
     globals: &[EMBEDDING, ENCODER_GLOBALS],
     stacks: &[blk(&[QKV, ATTN_OUTPUT, ATTN_OUTPUT_BIAS, ENCODER_NORMS, OWN])],
 };

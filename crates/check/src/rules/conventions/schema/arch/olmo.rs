@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "olmo",
     coverage: Complete,
-    keys: &[NORM],
     globals: &[EMBEDDING, OUTPUT],
     stacks: &[blk(&[QKV, ATTN_OUTPUT, GATED])],
 };

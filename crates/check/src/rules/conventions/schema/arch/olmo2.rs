@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "olmo2",
     coverage: Complete,
-    keys: &[RMS],
     globals: &[EMBEDDING, OUTPUT_NORM, OWN_OUTPUT],
     stacks: &[blk(&[QKV, WIDE_QK_NORM, ATTN_OUTPUT, GATED, POST_NORMS])],
 };

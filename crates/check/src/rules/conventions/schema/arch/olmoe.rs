@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "olmoe",
     coverage: Complete,
-    keys: &[RMS],
     globals: &[EMBEDDING, OUTPUT_NORM, OWN_OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, OWN, ATTN_OUTPUT, FFN_NORM, ALL_LAYERS_ROUTE, WIDE_EXPERTS])],
 };

@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "phi2",
     coverage: Complete,
-    keys: &[NORM],
     globals: &[EMBEDDING, OUTPUT_NORM_BIAS, GLOBALS],
     stacks: &[blk(&[ATTN_NORM_BIAS, QKV, ATTN_OUTPUT, UNGATED, OWN])],
 };

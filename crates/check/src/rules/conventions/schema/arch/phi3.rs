@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "phi3",
     coverage: Complete,
-    keys: &[RMS],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT, ROPE_FACTORS],
     stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, FFN_NORM, FUSED_GATE])],
 };

@@ -2,5 +2,4 @@
 
 use super::prelude::*;
 
-pub(super) const SCHEMA: Schema =
-    Schema { name: "qwen2vl", keys: &["rope.dimension_sections"], ..super::qwen2::SCHEMA };
+pub(super) const SCHEMA: Schema = Schema { name: "qwen2vl", ..super::qwen2::SCHEMA };

@@ -5,29 +5,14 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "qwen35moe",
     coverage: Partial,
-    keys: &[
-        RMS,
-        "rope.dimension_sections",
-        "ssm.conv_kernel",
-        "ssm.inner_size",
-        "ssm.state_size",
-        "ssm.time_step_rank",
-        "ssm.group_count",
-    ],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[
         ATTN_NORM,
         DELTA_OR_ATTENTION,
-        OWN,
+        DELTA_STEERING,
         ALL_LAYERS_ROUTE,
         MERGED_EXPERTS,
         SHARED_EXPERT,
         SHARED_GATE,
     ])],
 };
-
-/// What steers the state of a delta network.
-const OWN: &[Row] = &[
-    with("ssm_out.weight", "ssm_beta.weight", &[Embd, Key("ssm.time_step_rank")]),
-    with("ssm_out.weight", "ssm_alpha.weight", &[Embd, Key("ssm.time_step_rank")]),
-];

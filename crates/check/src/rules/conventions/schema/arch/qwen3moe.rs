@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "qwen3moe",
     coverage: Complete,
-    keys: &[RMS, "expert_count", "expert_used_count"],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, QK_NORM, ATTN_OUTPUT, FFN_NORM, ALL_LAYERS_ROUTE, EXPERTS])],
 };

@@ -2,5 +2,4 @@
 
 use super::prelude::*;
 
-pub(super) const SCHEMA: Schema =
-    Schema { name: "qwen3vl", keys: &[RMS, "rope.dimension_sections"], ..super::qwen3::SCHEMA };
+pub(super) const SCHEMA: Schema = Schema { name: "qwen3vl", ..super::qwen3::SCHEMA };

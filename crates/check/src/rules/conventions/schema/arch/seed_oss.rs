@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "seed_oss",
     coverage: Complete,
-    keys: &[RMS],
     globals: &[EMBEDDING, OUTPUT_NORM, OUTPUT],
     stacks: &[blk(&[ATTN_NORM, QKV, ATTN_OUTPUT, OWN, GATED])],
 };

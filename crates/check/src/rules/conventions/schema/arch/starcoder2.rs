@@ -5,7 +5,6 @@ use super::prelude::*;
 pub(super) const SCHEMA: Schema = Schema {
     name: "starcoder2",
     coverage: Complete,
-    keys: &[NORM],
     globals: &[EMBEDDING, OUTPUT_NORM_BIAS, OUTPUT],
     stacks: &[blk(&[ATTN_NORM_BIAS, QKV, ATTN_OUTPUT, FFN_NORM_BIAS, UNGATED, OWN])],
 };
