@@ -20,6 +20,6 @@ mod value;
 
 pub use document::Document;
 pub use error::EditError;
-pub use operation::{Done, Given, Operation, OperationError, Shown};
+pub use operation::{Done, Element, Given, Operation, OperationError, Shown};
 pub use placement::{DataProblem, DataProblemReason, Placement};
 pub use value::{NewValue, ValueError};

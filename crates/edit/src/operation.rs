@@ -6,8 +6,7 @@ use std::fmt;
 
 use ggufkit_format::encode::EncodeError;
 use ggufkit_format::glob::Glob;
-use ggufkit_format::spec::KeyType;
-use ggufkit_format::spec::keys;
+use ggufkit_format::spec::{FileType, KeyType, ValueType, keys};
 use ggufkit_format::{ByteStr, Escaped, Scalar, Value};
 use serde_json::Value as Json;
 
@@ -26,6 +25,15 @@ pub enum Given {
     Json(Json),
 }
 
+/// Which element of an array is meant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Element {
+    /// The one at this position, from 0.
+    At(u64),
+    /// The one at the position of this token in the vocabulary.
+    Token(Vec<u8>),
+}
+
 /// One thing to do.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
@@ -36,11 +44,18 @@ pub enum Operation {
         /// The key.
         key: Vec<u8>,
         /// The element of its array that is meant.
-        element: Option<u64>,
+        element: Option<Element>,
         /// The type.
         ty: Option<KeyType>,
         /// The value.
         value: Given,
+    },
+    /// Puts a text into a list of texts, where it is not in it; the list is made where it is not there.
+    List {
+        /// The key of the list.
+        key: Vec<u8>,
+        /// The text.
+        item: Vec<u8>,
     },
     /// Takes a key out, or all whose names a pattern matches.
     Unset(Vec<u8>),
@@ -76,12 +91,19 @@ pub enum Operation {
     },
     /// Takes a tensor out, or all whose names a pattern matches.
     DropTensor(Vec<u8>),
+    /// Moves a tensor before another one, or behind all; its data stands in the same order.
+    MoveTensor {
+        /// The tensor.
+        name: Vec<u8>,
+        /// The one before which it is to stand.
+        before: Option<Vec<u8>>,
+    },
 }
 
 /// What an operation did.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Done {
-    /// A stable word: `set`, `unset`, `rename`, `move`, `rename-tensor`, `drop-tensor`.
+    /// A stable word: `set`, `unset`, `rename`, `move`, `rename-tensor`, `drop-tensor`, `move-tensor`.
     pub what: &'static str,
     /// The key or the tensor.
     pub name: Vec<u8>,
@@ -112,7 +134,9 @@ pub enum OperationError {
     NoKey(Vec<u8>),
     /// There is no such tensor.
     NoTensor(Vec<u8>),
-    /// A key or a tensor has this name more than once.
+    /// The vocabulary has no such token.
+    NoToken(Vec<u8>),
+    /// A key, a tensor or a token has this name more than once.
     Several {
         /// The name.
         name: Vec<u8>,
@@ -155,6 +179,7 @@ impl fmt::Display for OperationError {
         match self {
             Self::NoKey(key) => write!(f, "there is no key {}", shown(key)),
             Self::NoTensor(name) => write!(f, "there is no tensor {}", shown(name)),
+            Self::NoToken(text) => write!(f, "the vocabulary has no token {}", shown(text)),
             Self::Several { name, count } => {
                 write!(f, "{} is there {count} times: which one is meant cannot be told", shown(name))
             }
@@ -205,9 +230,14 @@ impl Operation {
     pub fn apply(&self, document: &mut Document<'_>) -> Result<Vec<Done>, OperationError> {
         match self {
             Self::Set { key, element: Some(element), value, ty } => {
-                set_element(document, key, *element, *ty, value).map(|done| vec![done])
+                let element = match element {
+                    Element::At(at) => *at,
+                    Element::Token(text) => token(document, text)?,
+                };
+                set_element(document, key, element, *ty, value).map(|done| vec![done])
             }
             Self::Set { key, element: None, ty, value } => set(document, key, *ty, value),
+            Self::List { key, item } => list(document, key, item),
             Self::Unset(pattern) => {
                 let found = matching(document, pattern)?;
                 if found.is_empty() {
@@ -250,6 +280,15 @@ impl Operation {
                     Done { what: "rename-tensor", name: from.clone(), element: None, before: None, after };
                 Ok(changed.then_some(done).into_iter().collect())
             }
+            Self::MoveTensor { name, before } => {
+                let at = one_tensor(document, name)?;
+                let place = before.as_deref().map(|name| one_tensor(document, name)).transpose()?;
+                let moved = place != Some(at) && document.move_tensor(at, place)?;
+                let after = before.clone().map(Shown::Text);
+                let done =
+                    Done { what: "move-tensor", name: name.clone(), element: None, before: None, after };
+                Ok(moved.then_some(done).into_iter().collect())
+            }
             Self::DropTensor(pattern) => {
                 let exact = document.find_tensors(pattern);
                 let glob = glob(pattern)?;
@@ -278,13 +317,18 @@ impl Operation {
     pub fn concerns(&self, document: &Document<'_>) -> bool {
         let has = |key: &[u8]| !document.find(key).is_empty();
         match self {
-            Self::Set { key, .. } | Self::Test { key, .. } | Self::Move { key, .. } => has(key),
+            Self::Set { key, .. }
+            | Self::List { key, .. }
+            | Self::Test { key, .. }
+            | Self::Move { key, .. } => has(key),
             Self::Rename { from, .. } => has(from),
             Self::Unset(pattern) => matching(document, pattern).is_ok_and(|found| !found.is_empty()),
             Self::RenameTensor { from, .. } => !document.find_tensors(from).is_empty(),
+            Self::MoveTensor { name, .. } => !document.find_tensors(name).is_empty(),
             Self::DropTensor(pattern) => glob(pattern).is_ok_and(|glob| {
                 (0..document.tensor_count()).any(|at| {
-                    document.has_tensor(at) && (document.name(at) == pattern || glob.matches(document.name(at)))
+                    document.has_tensor(at)
+                        && (document.name(at) == pattern || glob.matches(document.name(at)))
                 })
             }),
         }
@@ -295,7 +339,9 @@ impl Operation {
     pub fn is_of_tokenizer(&self) -> bool {
         let of = |key: &[u8]| key.starts_with(b"tokenizer.") || key.contains(&b'*') || key.contains(&b'?');
         match self {
-            Self::Set { key, .. } | Self::Unset(key) | Self::Move { key, .. } => of(key),
+            Self::Set { key, .. } | Self::List { key, .. } | Self::Unset(key) | Self::Move { key, .. } => {
+                of(key)
+            }
             Self::Rename { from, to } => of(from) || of(to),
             _ => false,
         }
@@ -333,17 +379,72 @@ fn one_tensor(document: &Document<'_>, name: &[u8]) -> Result<u64, OperationErro
     }
 }
 
-/// The value that was given, of a type.
-fn value(key: &[u8], ty: KeyType, given: &Given) -> Result<NewValue, OperationError> {
+/// The value that was given, of a type. A number may be given by its name, where it is one of a few that have names, and
+/// the number of a token by the token.
+fn value(
+    document: &Document<'_>,
+    key: &[u8],
+    ty: KeyType,
+    given: &Given,
+) -> Result<NewValue, OperationError> {
     let made = match given {
         Given::Text(text) => NewValue::parse(text, ty),
         Given::Json(json) => NewValue::from_json(json, ty),
-        Given::Bytes(bytes) if ty == KeyType::Scalar(ggufkit_format::spec::ValueType::STRING) => {
+        Given::Bytes(bytes) if ty == KeyType::Scalar(ValueType::STRING) => {
             Ok(NewValue::String(bytes.clone()))
         }
         Given::Bytes(bytes) => NewValue::parse(&String::from_utf8_lossy(bytes), ty),
     };
-    made.map_err(|error| OperationError::Value { key: key.to_vec(), error })
+    let error = match made {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let text: &[u8] = match given {
+        Given::Text(text) => text.as_bytes(),
+        Given::Bytes(bytes) => bytes,
+        Given::Json(Json::String(text)) => text.as_bytes(),
+        Given::Json(_) => &[],
+    };
+    let named = || {
+        let info = keys::lookup(key)?;
+        let alike = |name: &str| name.as_bytes().eq_ignore_ascii_case(text);
+        let short = |name: &str| name.rsplit('_').next().is_some_and(alike);
+        let found = info.values.iter().find(|choice| alike(choice.name));
+        match found.or_else(|| info.values.iter().find(|choice| short(choice.name)))?.value {
+            keys::Choice::Int(number) => Some(i128::from(number)),
+            keys::Choice::Str(_) => None,
+        }
+    };
+    let number = match (&error, ty) {
+        (ValueError::Form { .. }, KeyType::Scalar(_)) if key == FILE_TYPE => {
+            let name = String::from_utf8_lossy(text);
+            FileType::from_name(&name).map(|ty| i128::from(ty.0))
+        }
+        (ValueError::Form { .. }, KeyType::Scalar(_)) if key.ends_with(b"_token_id") && !text.is_empty() => {
+            Some(token(document, text)?.into())
+        }
+        (ValueError::Form { .. }, KeyType::Scalar(_)) => named(),
+        _ => None,
+    };
+    let scalar = number.and_then(|number| Scalar::integer(ty.element(), number));
+    scalar.map(NewValue::Scalar).ok_or_else(|| OperationError::Value { key: key.to_vec(), error })
+}
+
+const FILE_TYPE: &[u8] = b"general.file_type";
+const TOKENS: &[u8] = b"tokenizer.ggml.tokens";
+
+/// The number of a token.
+fn token(document: &Document<'_>, text: &[u8]) -> Result<u64, OperationError> {
+    let at = one(document, TOKENS)?;
+    let mut found =
+        (0..document.array_len(at).unwrap_or(0)).filter(|&place| document.element_is_text(at, place, text));
+    match (found.next(), found.count() as u64) {
+        (None, _) => Err(OperationError::NoToken(text.to_vec())),
+        (Some(only), 0) => Ok(only),
+        (Some(_), more) => {
+            Err(OperationError::Several { name: text.to_vec(), count: more.saturating_add(1) })
+        }
+    }
 }
 
 fn set(
@@ -358,7 +459,7 @@ fn set(
     };
     let known = || keys::lookup(key).and_then(|info| info.types.first().copied());
     let ty = ty.or_else(|| there.and_then(|at| document.key_type(at))).or_else(known);
-    let new = value(key, ty.ok_or_else(|| OperationError::NoType(key.to_vec()))?, given)?;
+    let new = value(document, key, ty.ok_or_else(|| OperationError::NoType(key.to_vec()))?, given)?;
     if key == crate::document::ALIGNMENT {
         return set_alignment(document, there, &new);
     }
@@ -369,6 +470,36 @@ fn set(
     };
     let done = Done { what: "set", name: key.to_vec(), element: None, before, after: document.shown(at) };
     Ok(changed.then_some(done).into_iter().collect())
+}
+
+fn list(document: &mut Document<'_>, key: &[u8], item: &[u8]) -> Result<Vec<Done>, OperationError> {
+    let there = match one(document, key) {
+        Err(OperationError::NoKey(_)) => None,
+        other => Some(other?),
+    };
+    let mut items = Vec::new();
+    if let Some(at) = there {
+        let len = document
+            .array_len(at)
+            .filter(|_| document.key_type(at) == Some(KeyType::Array(ValueType::STRING)));
+        let len =
+            len.ok_or_else(|| OperationError::NoElement { key: key.to_vec(), element: 0, len: None })?;
+        for place in 0..len {
+            match document.shown_element(at, place) {
+                Some(Shown::Text(text)) if text == item => return Ok(Vec::new()),
+                Some(Shown::Text(text)) => items.push(NewValue::String(text)),
+                _ => return Err(EditError::Encode(EncodeError::Incomplete).into()),
+            }
+        }
+    }
+    items.push(NewValue::String(item.to_vec()));
+    let new = NewValue::Array(ValueType::STRING, items);
+    let before = there.and_then(|at| document.shown(at));
+    let at = match there {
+        Some(at) => document.set_value(at, new).map(|_| at)?,
+        None => document.add(key, new)?,
+    };
+    Ok(vec![Done { what: "set", name: key.to_vec(), element: None, before, after: document.shown(at) }])
 }
 
 /// Another alignment moves the data.
@@ -411,7 +542,7 @@ fn set_element(
     if len.is_none_or(|len| element >= len) {
         return Err(OperationError::NoElement { key: key.to_vec(), element, len });
     }
-    let new = value(key, ty.unwrap_or(KeyType::Scalar(of)), given)?;
+    let new = value(document, key, ty.unwrap_or(KeyType::Scalar(of)), given)?;
     let before = document.shown_element(at, element);
     let after = shown(&new);
     document.set_element(at, element, new)?;
@@ -432,9 +563,8 @@ fn test(
             if ty.is_some_and(|ty| ty != is) {
                 return Err(differs());
             }
-            let new = value(key, is, given).map_err(|_| differs())?;
-            // Setting it would change nothing.
-            if document.clone().set_value(*at, new)? { Err(differs()) } else { Ok(()) }
+            let new = value(document, key, is, given).map_err(|_| differs())?;
+            if document.has_value(*at, new)? { Ok(()) } else { Err(differs()) }
         }
         _ => Err(differs()),
     }

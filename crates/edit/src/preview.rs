@@ -74,7 +74,7 @@ impl ReadAt for Planned<'_> {
 /// # Errors
 /// The source's.
 pub fn judge(
-    source: &Source,
+    source: &(dyn ReadAt<Error = io::Error> + Send + Sync + '_),
     label: &[u8],
     file_name: Option<&str>,
     rules: &Rules,

@@ -5,6 +5,7 @@
 //! it is whole.
 
 use std::fmt;
+use std::io;
 
 use ggufkit_format::{InPlace, Plan, ReadAt as _};
 
@@ -74,32 +75,34 @@ impl Route {
     }
 
     /// The way that costs least; `in_place` permits those that change the file itself.
-    #[must_use]
-    pub fn choose(plan: &Plan, source: &FileSource, in_place: bool) -> Self {
+    ///
+    /// # Errors
+    /// The source's.
+    pub fn choose(plan: &Plan, source: &FileSource, in_place: bool) -> io::Result<Self> {
         let size = source.size().unwrap_or(u64::MAX);
         // Without blocks that can be moved none is, whatever their size.
         let block = inplace::block_size(source).unwrap_or(u64::MAX);
-        let how = plan.in_place(size, block, MOST);
+        let how = plan.in_place(size, block, MOST).map(|how| inplace::exact(&how, source)).transpose()?;
         if let Some(how) = how.filter(|how| in_place || (how.written() == 0 && how.len == size)) {
             let way = match how.shift {
                 Some(_) => Way::Move,
                 None if how.written() == 0 && how.len == size => Way::Nothing,
                 None => Way::Patch,
             };
-            return Self {
+            return Ok(Self {
                 way,
                 written: how.written(),
                 moved: how.moved(size),
                 kept: how.lost.iter().fold(0, |sum, span| sum.saturating_add(span.len)),
                 how: Some(how),
-            };
+            });
         }
         let shared = platform::shares_blocks(source.file());
         let (way, written, moved) = match shared {
             true => (Way::Share, plan.len().saturating_sub(plan.copied()), plan.copied()),
             false => (Way::Copy, plan.len(), 0),
         };
-        Self { way, written, moved, kept: 0, how: None }
+        Ok(Self { way, written, moved, kept: 0, how: None })
     }
 
     /// Goes it. The value is the way that was gone in the end: where the file system cannot move the file's blocks after

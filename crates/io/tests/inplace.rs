@@ -129,7 +129,8 @@ fn fresh(folder: &Folder) {
 }
 
 fn change(path: &Path, kind: &str, watch: &mut inplace::Watch<'_>) -> Result<(), InPlaceError> {
-    inplace::change(&how(kind), &FileSource::open(path).unwrap(), false, watch)
+    let source = FileSource::open(path).unwrap();
+    inplace::change(&inplace::exact(&how(kind), &source).unwrap(), &source, false, watch)
 }
 
 /// The kinds that this file system can do.

@@ -54,7 +54,8 @@ impl Args {
             .and_then(|document| operations(&document));
         match parsed {
             Ok(operations) => {
-                Job { command: "apply", files: &[self.file], operations: &operations, how: &self.how }.run(out)
+                Job { command: "apply", files: &[self.file], operations: &operations, how: &self.how }
+                    .run(out)
             }
             Err(failure) => {
                 frame::refuse(out, "apply", self.how.json(), &failure)?;

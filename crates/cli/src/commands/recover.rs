@@ -15,7 +15,9 @@ use crate::{FAILED, NO, OK};
 ///
 /// Every command that reads such a file does the same first, where it may write to it.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Exit status: 0 taken back, or nothing was interrupted, 2 it could not be taken back.")]
+#[command(
+    after_help = "Exit status: 0 taken back, or nothing was interrupted, 2 it could not be taken back."
+)]
 pub(crate) struct Recover {
     /// The files
     #[arg(value_name = "FILE", required = true)]

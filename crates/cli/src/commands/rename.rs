@@ -10,11 +10,9 @@ use crate::out::Out;
 
 /// Give a metadata key, or with --tensor a tensor, another name
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Examples:\n  gguf rename model.gguf general.author general.organization\n  \
+#[command(after_help = "Examples:\n  gguf rename model.gguf general.author general.organization\n  \
     gguf rename model.gguf --tensor model.embed_tokens.weight token_embd.weight\n\n\
-    Exit status: 0 done, 1 refused (no such name, or taken), 2 a file could not be read or written, or usage."
-)]
+    Exit status: 0 done, 1 refused (no such name, or taken), 2 a file could not be read or written, or usage.")]
 pub(crate) struct Args {
     /// The file
     #[arg(value_name = "FILE")]

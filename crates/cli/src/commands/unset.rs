@@ -8,7 +8,7 @@ use ggufkit::edit::Operation;
 use super::edit::{EditArgs, Job};
 use crate::out::Out;
 
-/// Take metadata keys out
+/// Take metadata keys out, or with --tensor tensors and their data
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  gguf unset model.gguf general.url\n  gguf unset model.gguf -k 'quantize.imatrix.*' -k general.url\n\n\
@@ -18,12 +18,15 @@ pub(crate) struct Args {
     /// The file
     #[arg(value_name = "FILE", required = true)]
     file: OsString,
-    /// Keys, or patterns of them (`general.*`)
+    /// Keys or tensors, or patterns of them (`general.*`)
     #[arg(value_name = "KEY", required_unless_present = "key")]
     keys: Vec<OsString>,
     /// A key; for more files than one, where what follows FILE are files
     #[arg(long = "key", short, value_name = "KEY")]
     key: Vec<OsString>,
+    /// They are tensors
+    #[arg(long, short)]
+    tensor: bool,
     #[command(flatten)]
     how: EditArgs,
 }
@@ -35,8 +38,11 @@ impl Args {
             true => (vec![self.file], self.keys),
             false => ([vec![self.file], self.keys].concat(), self.key),
         };
-        let operations: Vec<_> =
-            keys.into_iter().map(|key| Operation::Unset(key.into_encoded_bytes())).collect();
+        let operation = |key: OsString| match self.tensor {
+            true => Operation::DropTensor(key.into_encoded_bytes()),
+            false => Operation::Unset(key.into_encoded_bytes()),
+        };
+        let operations: Vec<_> = keys.into_iter().map(operation).collect();
         Job { command: "unset", files: &files, operations: &operations, how: &self.how }.run(out)
     }
 }

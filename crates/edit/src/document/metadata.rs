@@ -73,6 +73,36 @@ impl Document<'_> {
         self.set(at, new)
     }
 
+    /// Whether a key-value has this value: type and bytes.
+    ///
+    /// # Errors
+    /// The value cannot be written.
+    pub fn has_value(&self, at: u64, value: NewValue) -> Result<bool, EditError> {
+        let new = self.new_value(value)?;
+        Ok(match self.slot(at) {
+            Some(Entry { value: Some(old), .. }) => old.ty == new.ty && old.bytes == new.bytes,
+            Some(entry) if entry.elements.is_empty() => self.source_is(at, &new)?,
+            Some(entry) => {
+                new.ty == ValueType::ARRAY && self.with_elements(at, &entry.elements)? == new.bytes
+            }
+            None => false,
+        })
+    }
+
+    /// Whether an element of an array is this text.
+    #[must_use]
+    pub fn element_is_text(&self, at: u64, element: u64, text: &[u8]) -> bool {
+        let changed = self.slot(at).is_some_and(Entry::is_changed);
+        match (changed, self.source_kv(at)) {
+            // Of an array as it is in the source nothing is copied.
+            (false, Some(kv)) => match self.view.value(kv) {
+                Value::Array(array) => matches!(array.get(element), Some(Value::String(is)) if is.0 == text),
+                _ => false,
+            },
+            _ => matches!(self.shown_element(at, element), Some(Shown::Text(is)) if is == text),
+        }
+    }
+
     /// Gives an element of an array another value, which is of the type of its elements.
     ///
     /// # Errors

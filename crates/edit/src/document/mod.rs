@@ -317,18 +317,23 @@ impl<'a> Document<'a> {
         Ok(New { ty: scalar.value_type(), scalar: Some(scalar), bytes, items: None })
     }
 
+    /// Whether the source has this value.
+    fn source_is(&self, at: u64, new: &New) -> Result<bool, EditError> {
+        Ok(match self.source_kv(at) {
+            Some(kv) if self.copies => {
+                kv.value_type == new.ty && self.view.bytes(kv.value_span) == Some(&new.bytes)
+            }
+            _ => self.encoded(at)? == Some((new.ty, new.bytes.clone())),
+        })
+    }
+
     fn set(&mut self, at: u64, new: New) -> Result<bool, EditError> {
         let entry = self.entry(at)?;
         let old = entry.value.take();
         entry.elements.clear();
         let same = match &old {
             Some(old) => *old == new,
-            None => match self.source_kv(at) {
-                Some(kv) if self.copies => {
-                    kv.value_type == new.ty && self.view.bytes(kv.value_span) == Some(&new.bytes)
-                }
-                _ => self.encoded(at)? == Some((new.ty, new.bytes.clone())),
-            },
+            None => self.source_is(at, &new)?,
         };
         self.entry(at)?.value = if same { old } else { Some(new) };
         Ok(!same)

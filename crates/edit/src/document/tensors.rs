@@ -86,6 +86,21 @@ impl Document<'_> {
         Ok(true)
     }
 
+    /// Moves a tensor before another one, or behind all, with its data; false when it stands there.
+    ///
+    /// # Errors
+    /// There is none with one of these numbers, or [`EditError::Data`].
+    pub fn move_tensor(&mut self, at: u64, before: Option<u64>) -> Result<bool, EditError> {
+        if let Some(missing) = [Some(at), before].into_iter().flatten().find(|&at| !self.has_tensor(at)) {
+            return Err(EditError::NoTensor(missing));
+        }
+        let mut order: Vec<u64> =
+            self.tensor_order().map(|place| place as u64).filter(|&place| place != at).collect();
+        let place = before.and_then(|before| order.iter().position(|&one| one == before));
+        order.insert(place.unwrap_or(order.len()), at);
+        self.order_tensors(&order)
+    }
+
     /// Adds a tensor behind the others; the value is its number. `data` is where its bytes are, in the source that the plan
     /// will be carried out with: further sources may follow the document's own end to end.
     ///

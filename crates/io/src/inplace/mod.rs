@@ -25,7 +25,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ggufkit_format::{InPlace, Piece, Shift, Span};
+use ggufkit_format::{InPlace, Piece, ReadAt as _, Shift, Span};
 
 use self::disk::Disk;
 use self::record::{Record, Unread, hash};
@@ -49,12 +49,24 @@ fn last(path: &Path) -> PathBuf {
     Disk::beside(path, "undo")
 }
 
+/// The file that a path leads to: what is kept beside it stands where it is, not where a link to it is.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    match fs::symlink_metadata(path)?.is_symlink() {
+        true => fs::canonicalize(path),
+        false => Ok(path.to_owned()),
+    }
+}
+
 /// Whether a change of the file at `path` was interrupted, or is under way: its bytes are neither the old nor the new.
 ///
 /// # Errors
 /// The system's.
 pub fn is_pending(path: &Path) -> io::Result<bool> {
-    match fs::symlink_metadata(journal(path)) {
+    let path = match real(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        other => other?,
+    };
+    match fs::symlink_metadata(journal(&path)) {
         Ok(_) => Ok(true),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(false)
@@ -94,12 +106,11 @@ pub fn change(
     if names > 1 && !all_names {
         return Err(InPlaceError::Linked { path: path.to_owned(), names });
     }
-    let writes = differing(how, source).map_err(failed("read"))?;
+    let writes = writes(how, source).map_err(failed("read"))?;
     if writes.is_empty() && how.shift.is_none() && how.len == size {
         return Ok(());
     }
     let new = writes.iter().map(|(at, bytes)| (Span::new(*at, bytes.len() as u64), hash(bytes))).collect();
-    let pieces = writes.iter().map(|(at, bytes)| (*at, Piece::Literal(bytes.clone()))).collect();
     let mut record = Record {
         inode: platform::inode(&metadata),
         size,
@@ -108,8 +119,8 @@ pub fn change(
         new,
         lost: Vec::new(),
     };
-    for span in InPlace::new(how.shift, pieces, how.len, size).lost {
-        record.lost.push((span.start, read(source, span).map_err(failed("read"))?));
+    for span in &how.lost {
+        record.lost.push((span.start, read(source, *span).map_err(failed("read"))?));
     }
     if let ([(at, bytes)], None) = (writes.as_slice(), how.shift)
         && how.len == size
@@ -178,6 +189,7 @@ fn forward(
 /// # Errors
 /// See [`InPlaceError`]; the record stays where it is then.
 pub fn recover(path: &Path, watch: &mut Watch<'_>) -> Result<bool, InPlaceError> {
+    let path = &real(path).map_err(InPlaceError::at(path))?;
     let failed = |doing| InPlaceError::io(path, doing);
     let journal = journal(path);
     let damaged = || InPlaceError::Damaged(journal.clone());
@@ -212,6 +224,7 @@ pub fn recover(path: &Path, watch: &mut Watch<'_>) -> Result<bool, InPlaceError>
 /// See [`InPlaceError`]: [`InPlaceError::NothingToUndo`] when there was none, [`InPlaceError::Changed`] when something
 /// else has changed the file since.
 pub fn undo(path: &Path, watch: &mut Watch<'_>) -> Result<(), InPlaceError> {
+    let path = &real(path).map_err(InPlaceError::at(path))?;
     let failed = |doing| InPlaceError::io(path, doing);
     let (journal, last) = (journal(path), last(path));
     let mut disk = Disk::open(path, watch)?;
@@ -330,40 +343,53 @@ fn segments(file: &File, at: u64, size: u64) -> io::Result<Vec<Span>> {
     Ok(out)
 }
 
-/// What is to be written that does not stand there already, once the bytes are moved.
-fn differing(how: &InPlace, source: &FileSource) -> io::Result<Vec<(u64, Vec<u8>)>> {
+/// The same change, without the writes of what will stand there anyway once the bytes are moved, sector by sector.
+///
+/// # Errors
+/// The source's.
+pub fn exact(how: &InPlace, source: &FileSource) -> io::Result<InPlace> {
     let mut out: Vec<(u64, Vec<u8>)> = Vec::new();
     let mut old = Vec::new();
-    for (at, piece) in &how.writes {
-        let bytes = match piece {
-            Piece::Literal(bytes) => bytes.clone(),
-            Piece::Zeros(n) => vec![0; usize::try_from(*n).map_err(io::Error::other)?],
-            Piece::Copy(span) => read(source, *span)?,
-        };
-        let mut at = *at;
+    for (mut at, bytes) in writes(how, source)? {
         let mut bytes = bytes.as_slice();
         while !bytes.is_empty() {
             // Up to the next sector, within which the bytes have all moved alike or not.
             let left = SECTOR.saturating_sub(at % SECTOR) as usize;
             let (now, rest) = bytes.split_at(left.min(bytes.len()));
-            let stood = how.shift.map_or(Some(at), |shift| shift.old_position(at));
-            let same = match stood {
+            let same = match how.shift.map_or(Some(at), |shift| shift.old_position(at)) {
                 None => false,
                 Some(stood) => {
                     old.resize(now.len(), 0);
                     read_full(source, &mut old, stood)? == now.len() && old == now
                 }
             };
-            if !same {
-                match out.last_mut() {
-                    Some((start, last)) if start.saturating_add(last.len() as u64) == at => {
-                        last.extend_from_slice(now);
-                    }
-                    _ => out.push((at, now.to_vec())),
+            match out.last_mut() {
+                _ if same => {}
+                Some((start, last)) if start.saturating_add(last.len() as u64) == at => {
+                    last.extend_from_slice(now)
                 }
+                _ => out.push((at, now.to_vec())),
             }
             at = at.saturating_add(now.len() as u64);
             bytes = rest;
+        }
+    }
+    let writes = out.into_iter().map(|(at, bytes)| (at, Piece::Literal(bytes))).collect();
+    Ok(InPlace::new(how.shift, writes, how.len, source.size().unwrap_or(u64::MAX)))
+}
+
+/// What is written, as bytes; neighbours are one.
+fn writes(how: &InPlace, source: &FileSource) -> io::Result<Vec<(u64, Vec<u8>)>> {
+    let mut out: Vec<(u64, Vec<u8>)> = Vec::new();
+    for (at, piece) in &how.writes {
+        let bytes = match piece {
+            Piece::Literal(bytes) => bytes.clone(),
+            Piece::Zeros(n) => vec![0; usize::try_from(*n).map_err(io::Error::other)?],
+            Piece::Copy(span) => read(source, *span)?,
+        };
+        match out.last_mut() {
+            Some((start, last)) if start.saturating_add(last.len() as u64) == *at => last.extend(bytes),
+            _ => out.push((*at, bytes)),
         }
     }
     Ok(out)

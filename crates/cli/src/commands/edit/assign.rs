@@ -1,11 +1,13 @@
 //! From words to operations: `key=value`, `key:type=value`, `key[3]=value`, `key=@file`; and a document of them.
 
 use std::ffi::OsStr;
+#[cfg(unix)]
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::PathBuf;
 
-use ggufkit::edit::{Given, Operation};
+use ggufkit::edit::{Element, Given, Operation};
 use ggufkit::format::spec::KeyType;
 use serde_json::Value;
 
@@ -46,13 +48,13 @@ pub(in crate::commands) fn value_of(bytes: &[u8]) -> Result<Given, Failure> {
     if rest.starts_with(b"@") {
         return Ok(given(rest.to_vec()));
     }
-    let name = crate::args::os_string(rest);
+    let name = out_of(rest);
     let read = || -> io::Result<Vec<u8>> {
         let mut content = Vec::new();
         if rest == b"-" {
             io::stdin().lock().take(MAX_VALUE).read_to_end(&mut content)?;
         } else {
-            let path = name.as_deref().map(Path::new).ok_or(io::ErrorKind::InvalidFilename)?;
+            let path = name.as_deref().ok_or(io::ErrorKind::InvalidFilename)?;
             let metadata = fs::metadata(path)?;
             if metadata.len() > MAX_VALUE {
                 return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 1 GiB"));
@@ -71,18 +73,38 @@ pub(in crate::commands) fn value_of(bytes: &[u8]) -> Result<Given, Failure> {
     })
 }
 
+/// The path in bytes that were typed; `None` where names are text and these bytes are not.
+fn out_of(bytes: &[u8]) -> Option<PathBuf> {
+    #[cfg(unix)]
+    return Some(std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec())).map(|name: OsString| name.into());
+    #[cfg(not(unix))]
+    return std::str::from_utf8(bytes).ok().map(PathBuf::from);
+}
+
 /// The name and the type after its last colon, where that is one.
 fn typed(left: &[u8]) -> (&[u8], Option<KeyType>) {
     let colon = left.iter().rposition(|&byte| byte == b':');
-    let ty = |at: usize| std::str::from_utf8(left.get(at.checked_add(1)?..)?).ok().and_then(KeyType::from_name);
+    let ty =
+        |at: usize| std::str::from_utf8(left.get(at.checked_add(1)?..)?).ok().and_then(KeyType::from_name);
     match colon.and_then(|at| Some((left.get(..at)?, ty(at)?))) {
         Some((name, ty)) => (name, Some(ty)),
         None => (left, None),
     }
 }
 
+/// Arrays that have an element for each token, which may be named by it.
+const BY_TOKEN: [&[u8]; 3] =
+    [b"tokenizer.ggml.tokens", b"tokenizer.ggml.token_type", b"tokenizer.ggml.scores"];
+
 /// The key and the element of its array.
-fn element(name: &[u8]) -> (&[u8], Option<u64>) {
+fn element(name: &[u8]) -> (&[u8], Option<Element>) {
+    // A token may have brackets itself.
+    for key in BY_TOKEN {
+        let inside = name.strip_prefix(key).and_then(|rest| rest.strip_prefix(b"[")?.strip_suffix(b"]"));
+        if let Some(token) = inside.filter(|token| !token.iter().all(u8::is_ascii_digit)) {
+            return (key, Some(Element::Token(token.to_vec())));
+        }
+    }
     let found = || {
         let inside = name.strip_suffix(b"]")?;
         let open = inside.iter().rposition(|&byte| byte == b'[')?;
@@ -90,14 +112,17 @@ fn element(name: &[u8]) -> (&[u8], Option<u64>) {
         let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         Some((inside.get(..open)?, digits.parse().ok().filter(|_| plain)?))
     };
-    found().map_or((name, None), |(key, element)| (key, Some(element)))
+    found().map_or((name, None), |(key, element)| (key, Some(Element::At(element))))
 }
 
 /// The operations of a patch document: `{"schema": 1, "operations": [{"op": "set", "key": …}]}`, or the list alone.
 pub(in crate::commands) fn operations(document: &Value) -> Result<Vec<Operation>, Failure> {
     let list = document.get("operations").unwrap_or(document);
     let Value::Array(list) = list else {
-        return Err(Failure::usage("bad-patch", "a patch is a list of operations, or an object that has one"));
+        return Err(Failure::usage(
+            "bad-patch",
+            "a patch is a list of operations, or an object that has one",
+        ));
     };
     list.iter().enumerate().map(|(at, one)| operation(one).map_err(|why| bad(at, &why))).collect()
 }
@@ -121,7 +146,12 @@ fn operation(one: &Value) -> Result<Operation, String> {
         "test" => &["op", "key", "type", "value"],
         "rename-tensor" => &["op", "tensor", "to"],
         "drop-tensor" => &["op", "tensor"],
-        other => return Err(format!("{other:?} is no operation: set, unset, rename, move, test, rename-tensor, drop-tensor")),
+        "move-tensor" => &["op", "tensor", "before"],
+        other => {
+            return Err(format!(
+                "{other:?} is no operation: set, unset, rename, move, test, rename-tensor, drop-tensor"
+            ));
+        }
     };
     if let Some(other) = fields.keys().find(|name| !allowed.contains(&name.as_str())) {
         return Err(format!("{op} has no {other:?}: it has {}", allowed.join(", ")));
@@ -133,24 +163,33 @@ fn operation(one: &Value) -> Result<Operation, String> {
             Some(ty.ok_or_else(|| format!("{value} is no type: u32, string, array[u32], …"))?)
         }
     };
+    let before =
+        || fields.get("before").filter(|before| !before.is_null()).map(|_| text("before")).transpose();
     let value = fields.get("value").map(|value| Given::Json(value.clone()));
     Ok(match op {
         "set" => Operation::Set {
             key: text("key")?,
             element: match fields.get("element") {
                 None | Some(Value::Null) => None,
-                Some(element) => Some(element.as_u64().ok_or("\"element\" is no position")?),
+                Some(Value::Number(at)) => {
+                    Some(Element::At(at.as_u64().ok_or("\"element\" is no position")?))
+                }
+                Some(token) => {
+                    Some(Element::Token(bytes(token).ok_or("\"element\" is no position and no token")?))
+                }
             },
             ty,
             value: value.ok_or("has no \"value\"")?,
         },
         "unset" => Operation::Unset(text("key")?),
         "rename" => Operation::Rename { from: text("key")?, to: text("to")? },
-        "move" => Operation::Move {
+        "move" => Operation::Move { key: text("key")?, before: before()? },
+        "move-tensor" => Operation::MoveTensor { name: text("tensor")?, before: before()? },
+        "test" => Operation::Test {
             key: text("key")?,
-            before: fields.get("before").filter(|before| !before.is_null()).map(|_| text("before")).transpose()?,
+            ty,
+            value: value.filter(|value| *value != Given::Json(Value::Null)),
         },
-        "test" => Operation::Test { key: text("key")?, ty, value: value.filter(|value| *value != Given::Json(Value::Null)) },
         "rename-tensor" => Operation::RenameTensor { from: text("tensor")?, to: text("to")? },
         _ => Operation::DropTensor(text("tensor")?),
     })
@@ -172,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    fn set(key: &str, element: Option<u64>, ty: Option<KeyType>, value: &str) -> Operation {
+    fn set(key: &str, element: Option<Element>, ty: Option<KeyType>, value: &str) -> Operation {
         Operation::Set { key: key.into(), element, ty, value: Given::Text(value.to_owned()) }
     }
 
@@ -187,7 +226,11 @@ mod tests {
             ("a.b:array[u32]=[1]", set("a.b", None, u32s, "[1]")),
             ("a.b:[u32]=[1]", set("a.b", None, u32s, "[1]")),
             ("a:b=c", set("a:b", None, None, "c")),
-            ("a.b[12]=c", set("a.b", Some(12), None, "c")),
+            ("a.b[12]=c", set("a.b", Some(Element::At(12)), None, "c")),
+            (
+                "tokenizer.ggml.token_type[[INST]]=4",
+                set("tokenizer.ggml.token_type", Some(Element::Token(b"[INST]".to_vec())), None, "4"),
+            ),
             ("a.b[x]=c", set("a.b[x]", None, None, "c")),
             ("a.b[-1]=c", set("a.b[-1]", None, None, "c")),
             ("a.b=@@c", set("a.b", None, None, "@c")),

@@ -6,7 +6,7 @@ mod assign;
 mod plan;
 mod say;
 
-pub(super) use assign::{assignment, is_assignment, operations};
+pub(super) use assign::{assignment, is_assignment, operations, value_of};
 
 use std::ffi::OsString;
 use std::io;
@@ -114,7 +114,7 @@ impl Job<'_> {
                 return Ok(FAILED);
             }
         };
-        if frame::is_written_to(out, &inputs)? {
+        if !frame::prepare(out, &inputs)? {
             return Ok(FAILED);
         }
         let mut planned = Vec::new();
@@ -166,7 +166,8 @@ impl Job<'_> {
         match done {
             Ok(way) => one.done = Some(way),
             Err(failure) => {
-                one.failure = Some(Failed { path: self.how.output.clone().unwrap_or(one.path.clone()), failure });
+                one.failure =
+                    Some(Failed { path: self.how.output.clone().unwrap_or(one.path.clone()), failure });
             }
         }
     }

@@ -12,6 +12,7 @@ use ggufkit::io::{FileSource, HeadBuffer, Route, RouteError, Way, diagnose, inpl
 
 use super::Job;
 use crate::failure::Failure;
+use crate::frame;
 use crate::json;
 use crate::out;
 
@@ -114,16 +115,21 @@ impl Job<'_> {
         for (path, buffer) in paths.iter().zip(&mut buffers) {
             opened.push(self.open(path, buffer));
         }
+        // The indices stand for themselves; the documents look at them.
+        let indices: Vec<_> =
+            opened.iter().map(|one| one.as_ref().ok().and_then(|(_, read)| read.index.clone())).collect();
         let mut documents = Vec::new();
-        for (one, buffer) in opened.iter().zip(&buffers) {
-            let Ok((source, read)) = one else {
+        for ((one, index), buffer) in opened.iter().zip(&indices).zip(&buffers) {
+            let Ok((source, _)) = one else {
                 documents.push(None);
                 continue;
             };
-            let view = read.index.as_ref().map(|index| View::new(index, buffer.bytes()));
+            let view = index.as_ref().map(|index| View::new(index, buffer.bytes()));
             let size = ggufkit::format::ReadAt::size(source).unwrap_or(u64::MAX);
             documents.push(view.and_then(|view| Document::of(view, size).ok()));
         }
+        let opened: Vec<Result<FileSource, Failure>> =
+            opened.into_iter().map(|one| one.map(|(source, _)| source)).collect();
         let whole = documents.iter().all(Option::is_some);
         let result = if whole { self.change(&mut documents) } else { Ok(Vec::new()) };
         let mut done = match result {
@@ -143,14 +149,18 @@ impl Job<'_> {
             let done = done.next().unwrap_or_default();
             let result = match (one, document) {
                 (Err(failure), _) => Err(Refused::Failure(failure)),
-                (Ok((source, _)), Some(document)) => self.ready(path, source, document, done),
+                (Ok(source), Some(document)) => self.ready(path, source, document, done),
                 (Ok(_), None) => {
                     let message = "the head was not read to its end, so nothing can be changed in it";
-                    Err(Refused::Failure(Failure::usage("incomplete", format!("{}: {message}", out::path(path)))))
+                    Err(Refused::Failure(Failure::usage(
+                        "incomplete",
+                        format!("{}: {message}", out::path(path)),
+                    )))
                 }
             };
             // Of the other members of a set nothing is to be said.
-            let untouched = matches!(&result, Ok(ready) if ready.done.is_empty() && ready.route.way == Way::Nothing);
+            let untouched =
+                matches!(&result, Ok(ready) if ready.done.is_empty() && ready.route.way == Way::Nothing);
             if paths.len() > 1 && untouched && whole {
                 continue;
             }
@@ -159,7 +169,11 @@ impl Job<'_> {
         out
     }
 
-    fn open(&self, path: &Path, buffer: &mut HeadBuffer) -> Result<(FileSource, ggufkit::format::Outcome), Failure> {
+    fn open(
+        &self,
+        path: &Path,
+        buffer: &mut HeadBuffer,
+    ) -> Result<(FileSource, ggufkit::format::Outcome), Failure> {
         let link = std::fs::symlink_metadata(path).map_err(Failure::Io)?.is_symlink();
         let real = match link && self.how.output.is_none() {
             false => path.to_owned(),
@@ -169,11 +183,13 @@ impl Job<'_> {
                 return Err(Failure::Usage {
                     code: "symbolic-link",
                     message: format!("{} is a link to {}", out::path(path), out::path(&to)),
-                    help: Some("--follow changes the file that it leads to; -o writes another one".to_owned()),
+                    help: Some(
+                        "--follow changes the file that it leads to; -o writes another one".to_owned(),
+                    ),
                 });
             }
         };
-        let source = FileSource::open(&real).map_err(Failure::Io)?;
+        let source = frame::source(&real).map_err(Failure::Io)?;
         if !source.file().metadata().map_err(Failure::Io)?.is_file() {
             let message = format!("{} is no regular file", out::path(path));
             return Err(Failure::usage("no-file", message));
@@ -198,7 +214,9 @@ impl Job<'_> {
             let concerned: Vec<usize> = documents
                 .iter()
                 .enumerate()
-                .filter(|(_, document)| document.as_ref().is_some_and(|document| operation.concerns(document)))
+                .filter(|(_, document)| {
+                    document.as_ref().is_some_and(|document| operation.concerns(document))
+                })
                 .map(|(at, _)| at)
                 .collect();
             let concerned = if concerned.is_empty() { vec![0] } else { concerned };
@@ -235,9 +253,12 @@ impl Job<'_> {
         let plan = document.plan().map_err(edit)?;
         let worse = match done.is_empty() && self.how.reserve.is_none() {
             true => Vec::new(),
-            false => self.worse(path, &source, &plan).map_err(|error| Refused::Failure(Failure::Io(error)))?,
+            false => {
+                self.worse(path, &source, &plan).map_err(|error| Refused::Failure(Failure::Io(error)))?
+            }
         };
-        let route = Route::choose(&plan, &source, in_place);
+        let route =
+            Route::choose(&plan, &source, in_place).map_err(|error| Refused::Failure(Failure::Io(error)))?;
         Ok(Ready { source, plan, route, done, worse, padding })
     }
 
@@ -272,8 +293,14 @@ fn help(error: &OperationError, document: &Document<'_>) -> Option<String> {
         }
         OperationError::NoTensor(_) => Some("`gguf tensors` lists them".to_owned()),
         OperationError::NoType(key) => {
-            let near = ggufkit::format::spec::keys::near(key, 1).first().map(|near| format!("did you mean {near}? "));
-            Some(format!("{}write {}:u32=…, or :string, :f32, :bool, :array[string]", near.unwrap_or_default(), out::fit(key, 60)))
+            let near = ggufkit::format::spec::keys::near(key, 1)
+                .first()
+                .map(|near| format!("did you mean {near}? "));
+            Some(format!(
+                "{}write {}:u32=…, or :string, :f32, :bool, :array[string]",
+                near.unwrap_or_default(),
+                out::fit(key, 60)
+            ))
         }
         OperationError::Several { .. } => {
             Some("`gguf repair --duplicates keep-first` or `keep-last` leaves one of them".to_owned())

@@ -88,6 +88,8 @@ fn change(out: &mut Out, done: &Done) -> io::Result<()> {
         ("set", Some(before), Some(after)) => writeln!(out, "  {name}: {before} → {after}"),
         ("rename", _, Some(after)) => writeln!(out, "  {name}: called {after}"),
         ("rename-tensor", _, Some(after)) => writeln!(out, "  tensor {name}: called {after}"),
+        ("move-tensor", _, Some(after)) => writeln!(out, "  tensor {name}: moved before {after}"),
+        ("move-tensor", _, None) => writeln!(out, "  tensor {name}: moved behind all others"),
         ("move", _, Some(after)) => writeln!(out, "  {name}: moved before {after}"),
         ("move", _, None) => writeln!(out, "  {name}: moved behind all others"),
         ("drop-tensor", ..) => writeln!(out, "  tensor {name}: taken out"),
@@ -125,7 +127,11 @@ pub(super) fn end(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()
             help.iter().try_for_each(|help| out.message(Ink::Faint, "  help", help))
         }
         Ok(_) if one.breaks() && !how.allow_errors => {
-            out.message(Ink::Bad, "refused", &format!("{label}: the file would have errors that it has not now"))?;
+            out.message(
+                Ink::Bad,
+                "refused",
+                &format!("{label}: the file would have errors that it has not now"),
+            )?;
             out.message(Ink::Faint, "  help", "--allow-errors writes it nevertheless")
         }
         Ok(ready) => match one.done {
@@ -140,12 +146,17 @@ pub(super) fn end(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()
 }
 
 fn notes(out: &mut Out, failure: &Failure) -> io::Result<()> {
-    failure.notes().into_iter().try_for_each(|(word, text)| out.message(Ink::Faint, &format!("  {word}"), &text))
+    failure
+        .notes()
+        .into_iter()
+        .try_for_each(|(word, text)| out.message(Ink::Faint, &format!("  {word}"), &text))
 }
 
 fn value_json(value: &Shown) -> Value {
     match value {
-        Shown::Scalar(scalar) => json!({ "type": scalar.value_type().name(), "text": units::scalar_text(*scalar) }),
+        Shown::Scalar(scalar) => {
+            json!({ "type": scalar.value_type().name(), "text": units::scalar_text(*scalar) })
+        }
         Shown::Text(bytes) => json!({ "type": "string", "value": JsonText(ByteStr(bytes)) }),
         Shown::Array(ty, len) => json!({ "type": ty.to_string(), "length": len }),
     }

@@ -87,7 +87,8 @@ impl Job<'_> {
             frame::refuse(out, self.command, self.json, &Failure::usage("standard-input", message))?;
             return Ok((FAILED, None));
         }
-        let source = match FileSource::open(self.file) {
+        frame::recover(out, [self.file].into_iter())?;
+        let source = match frame::source(self.file) {
             Ok(source) => source,
             Err(error) => {
                 let answer = Answer {
