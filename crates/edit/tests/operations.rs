@@ -246,6 +246,12 @@ fn room_that_was_reserved_is_used_and_kept_up() {
         let left = View::new(&index, &result).get("general.padding").unwrap().as_bytes().unwrap().len();
         assert_eq!(left, padding.len() - (25_000 - 100));
     }
+    // What becomes shorter leaves the room as it was, and more of it.
+    let plan = planned(&roomy, |document| {
+        name(0).apply(document).unwrap();
+        document.fit(Some(BLOCK), 0).unwrap();
+    });
+    assert_eq!(plan.len(), roomy.len() as u64);
     // Without blocks a file that outgrows its room is written anew, and what follows the head with it.
     let grown = made(&roomy, |document| {
         name(60_000).apply(document).unwrap();

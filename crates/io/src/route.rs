@@ -132,7 +132,12 @@ impl Route {
         if inplace::is_pending(path).map_err(&failed)? {
             return Err(InPlaceError::Pending(path.to_owned()).into());
         }
-        let names = platform::names(&source.file().metadata().map_err(&failed)?);
+        let metadata = source.file().metadata().map_err(&failed)?;
+        if metadata.permissions().readonly() {
+            // A new file could be put in its place all the same; that is not what the mark asks for.
+            return Err(InPlaceError::read_only(path).into());
+        }
+        let names = platform::names(&metadata);
         if names > 1 {
             return Err(InPlaceError::Linked { path: path.to_owned(), names }.into());
         }

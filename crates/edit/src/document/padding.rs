@@ -64,9 +64,11 @@ impl Document<'_> {
             };
         }
         let needed = bare.saturating_add(least).saturating_add(reserve);
+        // Room that somebody asked for once is not taken from them.
+        let room = KEEP.max(reserve).saturating_add(old.map_or(0, |(_, len)| len));
         let step = block.and_then(|block| common_multiple(block, alignment));
         let target = match step {
-            _ if needed <= start && start.saturating_sub(needed) <= KEEP.max(reserve) => start,
+            _ if needed <= start && start.saturating_sub(needed) <= room => start,
             Some(step) if needed > start => {
                 let steps = needed.saturating_sub(start).div_ceil(step);
                 start.saturating_add(steps.saturating_mul(step))

@@ -65,7 +65,7 @@ impl<'a, 'b> Disk<'a, 'b> {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(&failed)?;
         if file.metadata().map_err(&failed)?.permissions().readonly() {
             // Who may do everything is asked to say so by making the file writable.
-            return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, "it is marked read-only")));
+            return Err(InPlaceError::read_only(path));
         }
         match file.try_lock() {
             Ok(()) => {}

@@ -62,6 +62,11 @@ impl InPlaceError {
         Self::io(path, "look at")
     }
 
+    pub(crate) fn read_only(path: &std::path::Path) -> Self {
+        let source = io::Error::new(io::ErrorKind::PermissionDenied, "it is marked read-only");
+        Self::Io { path: path.to_owned(), doing: "write to", source }
+    }
+
     pub(crate) fn io(path: &std::path::Path, doing: &'static str) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io { path: path.to_owned(), doing, source }
     }

@@ -35,6 +35,10 @@ pub(super) fn plan(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<(
     if let Some(more) = ready.done.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         writeln!(out, "  and {more} more")?;
     }
+    if how.reserves() {
+        let room = out.paint(Ink::Number, units::bytes(ready.padding));
+        writeln!(out, "  {room} of room in the head")?;
+    }
     for worse in &ready.worse {
         let finding = &worse.finding;
         let (word, ink) = match finding.severity {
