@@ -206,7 +206,7 @@ fn a_head_that_changes_leaves_the_data_or_moves_it_by_whole_blocks() {
             // A record of padding has 35 bytes at least; with 20 bytes for an alignment, and one block to spare.
             let least = (text as u64).saturating_sub(9000);
             assert!(moved <= least.next_multiple_of(step) + step, "{alignment}, {text}: moved by {moved}");
-            let how = plan.in_place(size, BLOCK, 1 << 20).expect("in place");
+            let how = plan.in_place(size, Some(BLOCK), 1 << 20).expect("in place");
             match how.shift {
                 None => assert_eq!(moved, 0),
                 Some(Shift::Insert(span) | Shift::Remove(span)) => assert_eq!(moved, span.len),
@@ -239,7 +239,7 @@ fn room_that_was_reserved_is_used_and_kept_up() {
             name(25_000).apply(document).unwrap();
             document.fit(block, 0).unwrap();
         });
-        let how = plan.in_place(roomy.len() as u64, BLOCK, 1 << 20).unwrap();
+        let how = plan.in_place(roomy.len() as u64, Some(BLOCK), 1 << 20).unwrap();
         assert_eq!((how.shift, plan.len()), (None, roomy.len() as u64));
         let result = plan.render(&roomy).unwrap();
         let index = read(&result);

@@ -112,7 +112,7 @@ fn plan(kind: &str) -> Plan {
 }
 
 fn how(kind: &str) -> InPlace {
-    plan(kind).in_place(SIZE, BLOCK, 1 << 20).unwrap()
+    plan(kind).in_place(SIZE, Some(BLOCK), 1 << 20).unwrap()
 }
 
 fn new(kind: &str) -> Vec<u8> {
