@@ -7,6 +7,7 @@ mod dump;
 mod explain;
 mod extract;
 mod get;
+mod hash;
 mod hex;
 mod man;
 mod mend;
@@ -17,6 +18,7 @@ mod rule;
 mod show;
 mod template;
 mod tensors;
+mod verify;
 
 use std::io;
 
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     Config(config::Args),
     Hex(hex::Args),
     Extract(extract::Args),
+    Hash(hash::Args),
+    Verify(verify::Args),
     Check(check::Args),
     Template(template::Args),
     Repair(repair::Args),
@@ -57,6 +61,8 @@ impl Command {
             Self::Config(args) => args.run(out),
             Self::Hex(args) => args.run(out),
             Self::Extract(args) => args.run(out),
+            Self::Hash(args) => args.run(out),
+            Self::Verify(args) => args.run(out),
             Self::Check(args) => args.run(out),
             Self::Template(args) => args.run(out),
             Self::Repair(args) => args.run(out),
