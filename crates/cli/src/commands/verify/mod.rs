@@ -13,7 +13,7 @@ use ggufkit::digest::Digest;
 use ggufkit::digest::manifest::{self, BadLine, Line, Subject};
 use ggufkit::format::ByteStr;
 use ggufkit::inspect::json::JsonText;
-use ggufkit::io::Input;
+use ggufkit::io::{FileSource, Input};
 use serde_json::{Value, json};
 
 use self::names::Names;
@@ -55,6 +55,12 @@ pub(crate) struct Args {
     #[command(flatten)]
     read: ReadArgs,
 }
+
+/// Lines of no use that are told one by one.
+const NAMED: usize = 20;
+
+/// Bytes of a list at most.
+const MOST: u64 = 1 << 30;
 
 /// Why a line's subject is not found: its file is not there, or the file has no such tensor.
 const NO_FILE: &str = "there is no such file";
@@ -127,15 +133,18 @@ impl Args {
                 return Ok(FAILED);
             }
         };
-        let (mut lines, mut failures) = (Vec::new(), Vec::new());
+        let (mut lines, mut failures, mut more) = (Vec::new(), Vec::new(), 0_usize);
         for line in manifest::lines(&text) {
             match line {
                 Ok(line) => lines.push(line),
-                Err(bad) => failures.push(self.bad(&bad)),
+                Err(bad) if failures.len() < NAMED => failures.push(self.bad(&bad)),
+                Err(_) => more = more.saturating_add(1),
             }
         }
-        if lines.is_empty() && failures.is_empty() {
-            failures.push(self.failure("empty-list", "there is no digest in it".to_owned()));
+        if lines.is_empty() {
+            failures = vec![self.failure("no-list", "no line of it is a digest with a name".to_owned())];
+        } else if more > 0 {
+            failures.push(self.failure("bad-line", format!("{more} more lines are none of a list")));
         }
         let names = Names::of(&lines, self.folder(), self.file.as_deref());
         let mut entries = names.entries(lines);
@@ -175,13 +184,27 @@ impl Args {
         })
     }
 
+    /// The list; a model in its place is not read to its end.
     fn text(&self) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let read = |from: &mut dyn io::Read, text: &mut Vec<u8>| {
+            (&mut *from).take(4).read_to_end(text)?;
+            if text == b"GGUF" {
+                let why = "this is a model and no list of digests: the list comes first, then the model";
+                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
+            (&mut *from).take(MOST).read_to_end(text)?;
+            match text.len() as u64 > MOST {
+                true => Err(io::Error::new(io::ErrorKind::FileTooLarge, "too large for a list of digests")),
+                false => Ok(()),
+            }
+        };
         if self.manifest == "-" {
-            let mut text = Vec::new();
-            io::stdin().lock().read_to_end(&mut text)?;
-            return Ok(text);
+            read(&mut io::stdin().lock(), &mut text)?;
+        } else {
+            read(&mut FileSource::open(&self.manifest)?.file(), &mut text)?;
         }
-        std::fs::read(&self.manifest)
+        Ok(text)
     }
 
     /// The folder of the list.

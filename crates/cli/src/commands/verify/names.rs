@@ -54,10 +54,16 @@ impl<'a> Names<'a> {
                 _ => None,
             })
             .collect();
-        for name in &colons {
-            files.extend(
-                splits(name).filter(|(file, _)| colons.contains(file)).map(|(file, _)| file.to_vec()),
-            );
+        let begun: BTreeSet<&[u8]> = colons
+            .iter()
+            .flat_map(|name| splits(name).map(|(file, _)| file))
+            .filter(|file| colons.contains(file))
+            .collect();
+        // Shorter ones first: what begins with a file's name is a tensor of it, though another line goes on from there.
+        for name in begun {
+            if !splits(name).any(|(file, _)| files.contains(file)) {
+                files.insert(name.to_vec());
+            }
         }
         Self { folder, file, files }
     }
@@ -166,6 +172,7 @@ mod tests {
         let list = ["m:1", "m:1:a", "m:1:a:b"];
         let read = parts(&list, None, &[]);
         assert_eq!(read, [("m:1".to_owned(), None), pair("m:1", "a"), pair("m:1", "a:b")]);
+        assert_eq!(parts(&["m", "m:a", "m:a:b"], None, &[])[1..], [pair("m", "a"), pair("m", "a:b")]);
         // What is there.
         assert_eq!(one("dir:x/m:a:b", &["dir:x/m"]), pair("dir:x/m", "a:b"));
         assert_eq!(one("m:a", &["m:a", "m"]), ("m:a".to_owned(), None));
