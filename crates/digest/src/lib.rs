@@ -21,4 +21,4 @@ mod tree;
 
 pub use algorithm::{Algorithm, Digest};
 pub use hasher::{Hasher, hash_stream};
-pub use plan::{Entry, Hashes, NotHashed, Part, Plan, Request};
+pub use plan::{Entry, Hashes, Names, NotHashed, Part, Plan, Request};

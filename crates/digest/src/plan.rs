@@ -18,6 +18,9 @@ pub struct Part<'a> {
     pub source: &'a DynSource,
 }
 
+/// A choice of tensors by their names.
+pub type Names<'a> = &'a (dyn Fn(&[u8]) -> bool + Sync);
+
 /// Which digests are asked for.
 #[derive(Clone, Copy, Default)]
 pub struct Request<'a> {
@@ -26,7 +29,7 @@ pub struct Request<'a> {
     /// Of all data one after the other, file by file in the order of the tensor tables; and the identity.
     pub whole: &'a [Algorithm],
     /// Only tensors whose names this takes; where something is asked for of the whole, all are taken.
-    pub only: Option<&'a (dyn Fn(&[u8]) -> bool + Sync)>,
+    pub only: Option<Names<'a>>,
 }
 
 /// A tensor and what is known of it.

@@ -1,5 +1,7 @@
 //! The pass over the data, against the plainest way to do the same: all bytes in memory, one digest at a time.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 

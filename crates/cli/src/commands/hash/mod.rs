@@ -6,7 +6,7 @@ mod json;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 
-use ggufkit::digest::{Algorithm, Entry, Hashes, NotHashed, Part, Plan, Request, manifest};
+use ggufkit::digest::{Algorithm, Entry, Hashes, Names, NotHashed, Part, Plan, Request, manifest};
 use ggufkit::format::shorten;
 use ggufkit::io::{DynSource, ShardProblem};
 
@@ -164,7 +164,7 @@ pub(crate) fn hash(
     document: &Document<'_>,
     layers: &[Algorithm],
     whole: &[Algorithm],
-    only: Option<&(dyn Fn(&[u8]) -> bool + Sync)>,
+    only: Option<Names<'_>>,
     threads: Option<NonZeroUsize>,
 ) -> Hashed {
     let nothing = |refused| Hashed { hashes: None, refused, partial: None };
