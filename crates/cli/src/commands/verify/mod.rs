@@ -346,5 +346,5 @@ fn print(out: &mut Out, entry: &Entry) -> io::Result<()> {
         }
         Outcome::Unreadable(why) => vec![why.clone()],
     };
-    lines.iter().try_for_each(|line| writeln!(out, "            {line}"))
+    lines.iter().try_for_each(|line| writeln!(out, "  {line}"))
 }
