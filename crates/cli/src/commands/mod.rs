@@ -9,6 +9,7 @@ mod edit;
 mod explain;
 mod extract;
 mod get;
+mod hash;
 mod hex;
 mod man;
 mod mend;
@@ -24,6 +25,7 @@ mod show;
 mod template;
 mod tensors;
 mod unset;
+mod verify;
 
 use std::io;
 
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     Config(config::Args),
     Hex(hex::Args),
     Extract(extract::Args),
+    Hash(hash::Args),
+    Verify(verify::Args),
     Check(check::Args),
     Template(template::Args),
     Repair(repair::Args),
@@ -71,6 +75,8 @@ impl Command {
             Self::Config(args) => args.run(out),
             Self::Hex(args) => args.run(out),
             Self::Extract(args) => args.run(out),
+            Self::Hash(args) => args.run(out),
+            Self::Verify(args) => args.run(out),
             Self::Check(args) => args.run(out),
             Self::Template(args) => args.run(out),
             Self::Repair(args) => args.run(out),
