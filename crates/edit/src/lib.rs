@@ -5,6 +5,7 @@
 //!
 //! * [`Document`] changes single things: a key, a value, a name, the layout of the data.
 //! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
+//! * [`shards`] splits a model over several files, and merges them.
 //! * [`Extents`] tells which bytes are which tensor's.
 
 #![forbid(unsafe_code)]
@@ -14,6 +15,7 @@ mod document;
 mod error;
 mod extents;
 pub mod repair;
+pub mod shards;
 mod value;
 
 pub use document::Document;

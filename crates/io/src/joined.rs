@@ -113,7 +113,10 @@ impl Files for Joined<'_> {
         }
         let number = self.number_of(span.start)?;
         let (start, end) = (self.starts.get(number)?, self.starts.get(number.saturating_add(1))?);
-        Some((number, Span::between(span.start.saturating_sub(*start), span.end().min(*end).saturating_sub(*start))))
+        Some((
+            number,
+            Span::between(span.start.saturating_sub(*start), span.end().min(*end).saturating_sub(*start)),
+        ))
     }
 }
 

@@ -168,9 +168,7 @@ struct Sources(BTreeSet<FileId>);
 impl Sources {
     fn of<S: Files + ?Sized>(source: &S) -> Result<Self, SinkError> {
         let files = (0..source.file_count()).filter_map(|number| source.file_at(number));
-        let id = |file: &FileSource| {
-            FileId::of(file).map_err(|error| failed(file.path(), "look at", error))
-        };
+        let id = |file: &FileSource| FileId::of(file).map_err(|error| failed(file.path(), "look at", error));
         Ok(Self(files.map(id).collect::<Result<_, _>>()?))
     }
 
@@ -250,8 +248,7 @@ where
         SinkError::Stopped(error) => error,
         other => io::Error::other(other),
     });
-    let not_durable =
-        |target: &Path, source| SinkError::NotDurable { path: target.to_owned(), source };
+    let not_durable = |target: &Path, source| SinkError::NotDurable { path: target.to_owned(), source };
     let Some(first) = outputs.first() else { return Ok(()) };
     durable.map_err(|error| not_durable(first.target, error))?;
     let mut folder = None;
