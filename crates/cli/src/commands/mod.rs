@@ -10,11 +10,14 @@ mod get;
 mod hex;
 mod man;
 mod mend;
+mod merge;
 mod name;
 mod progress;
 mod repair;
 mod rule;
+mod shards;
 mod show;
+mod split;
 mod template;
 mod tensors;
 
@@ -36,6 +39,8 @@ pub(crate) enum Command {
     Check(check::Args),
     Template(template::Args),
     Repair(repair::Args),
+    Split(split::Args),
+    Merge(merge::Args),
     Rule(rule::Args),
     Name(name::Args),
     Explain(explain::Args),
@@ -60,6 +65,8 @@ impl Command {
             Self::Check(args) => args.run(out),
             Self::Template(args) => args.run(out),
             Self::Repair(args) => args.run(out),
+            Self::Split(args) => args.run(out),
+            Self::Merge(args) => args.run(out),
             Self::Rule(args) => args.run(out),
             Self::Name(args) => args.run(out),
             Self::Explain(args) => args.run(out),

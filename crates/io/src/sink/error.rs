@@ -61,6 +61,22 @@ pub enum SinkError {
     Stopped(io::Error),
 }
 
+impl SinkError {
+    /// The target that it is about, where it is about one.
+    #[must_use]
+    pub fn path(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::Exists(path)
+            | Self::IsSource(path)
+            | Self::Changed(path)
+            | Self::Write { path, .. }
+            | Self::NoRoom { path, .. }
+            | Self::NotDurable { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for SinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = |path: &PathBuf| crate::shown::Shown(path).to_string();

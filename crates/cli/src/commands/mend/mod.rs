@@ -186,7 +186,7 @@ impl Job<'_> {
 }
 
 /// Why nothing was written, as all commands say it.
-fn failure(error: SinkError) -> Failure {
+pub(super) fn failure(error: SinkError) -> Failure {
     match error {
         SinkError::Exists(path) => {
             Failure::usage("exists", format!("{} exists; --force replaces it", out::path(&path)))
@@ -194,6 +194,10 @@ fn failure(error: SinkError) -> Failure {
         SinkError::IsSource(path) => {
             Failure::usage("is-input", format!("{} is the file itself: name another", out::path(&path)))
         }
+        SinkError::NoRoom { needed, free, .. } => Failure::Io(io::Error::new(
+            io::ErrorKind::StorageFull,
+            format!("{needed} bytes are needed, and {free} are free"),
+        )),
         SinkError::Write { source, .. } => Failure::Io(source),
         SinkError::Read { ref source, .. } => Failure::Io(io::Error::new(source.kind(), error.to_string())),
         other => Failure::Io(io::Error::other(other.to_string())),
