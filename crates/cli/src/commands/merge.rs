@@ -133,7 +133,11 @@ impl Args {
                 Err(error) => answer.fail(&file.path, Failure::Io(error)),
             }
             if let Some(leads_to) = leads_to {
-                let text = format!("{} was a link; the file behind it stays: {}", shown(&file.path), shown(&leads_to));
+                let text = format!(
+                    "{} was a link; the file behind it stays: {}",
+                    shown(&file.path),
+                    shown(&leads_to)
+                );
                 out.message(Ink::Warn, "note", &text)?;
             }
         }

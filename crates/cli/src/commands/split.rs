@@ -96,12 +96,17 @@ fn size(text: &str) -> Result<u64, String> {
         "m" => 2,
         "g" => 3,
         "t" => 4,
-        _ => return Err(format!("{unit:?} is no unit: B, KB, MB, GB, TB (decimal), KiB, MiB, GiB, TiB (binary)")),
+        _ => {
+            return Err(format!(
+                "{unit:?} is no unit: B, KB, MB, GB, TB (decimal), KiB, MiB, GiB, TiB (binary)"
+            ));
+        }
     };
     let digits = digits.replace('_', "");
     let (whole, part) = digits.split_once('.').unwrap_or((&digits, ""));
     let too_large = || "that is more than any file has".to_owned();
-    let all: u128 = format!("{whole}{part}").parse().map_err(|_| "not a size: 2G, 2GiB, 500MB, 123456".to_owned())?;
+    let all: u128 =
+        format!("{whole}{part}").parse().map_err(|_| "not a size: 2G, 2GiB, 500MB, 123456".to_owned())?;
     let parts = u32::try_from(part.len()).ok().and_then(|n| 10_u128.checked_pow(n)).ok_or_else(too_large)?;
     let bytes = all.checked_mul(step.pow(power)).ok_or_else(too_large)? / parts;
     match u64::try_from(bytes) {
@@ -158,7 +163,8 @@ impl Args {
         for (no, shard) in (1..).zip(shards) {
             let mut path = prefix.as_os_str().to_owned();
             path.push(shard_name("", no, count));
-            let made = Made { path: path.into(), tensors: names(shard.tensors), plan: shard.plan, done: false };
+            let made =
+                Made { path: path.into(), tensors: names(shard.tensors), plan: shard.plan, done: false };
             answer.made.push(made);
         }
         if self.dry_run {
@@ -232,9 +238,13 @@ mod tests {
 
     #[test]
     fn names_lose_what_the_shards_add() {
-        for (name, left) in
-            [("m.gguf", "m"), ("m", "m"), ("m-00002-of-00003.gguf", "m"), ("m.Q4.gguf", "m.Q4"), (".gguf", "")]
-        {
+        for (name, left) in [
+            ("m.gguf", "m"),
+            ("m", "m"),
+            ("m-00002-of-00003.gguf", "m"),
+            ("m.Q4.gguf", "m.Q4"),
+            (".gguf", ""),
+        ] {
             assert_eq!(stem(OsStr::new(name)), left);
         }
     }

@@ -61,10 +61,14 @@ impl Reason {
         reason.name = refusal.name().map(<[u8]>::to_vec);
         reason.path = refusal.member().and_then(|at| files.get(at)).map(|file| file.path.clone());
         let help = match refusal {
-            Refusal::Layout { .. } => "`gguf repair FILE -o OUT` writes it anew, in version 3 and the standard layout",
+            Refusal::Layout { .. } => {
+                "`gguf repair FILE -o OUT` writes it anew, in version 3 and the standard layout"
+            }
             Refusal::Trailing { .. } => "`gguf repair --cut-trailing FILE -o OUT` cuts them off",
             Refusal::ExtraKey { .. } => "--keep-extra puts it behind the first shard's",
-            Refusal::Data { .. } => "`gguf check FILE` says more; a file that ends too early is an unfinished download",
+            Refusal::Data { .. } => {
+                "`gguf check FILE` says more; a file that ends too early is an unfinished download"
+            }
             Refusal::TensorTooLarge { .. } | Refusal::MetadataTooLarge { .. } => {
                 "--allow-larger gives it a file of its own, which is larger than the limit"
             }
@@ -171,7 +175,11 @@ impl Answer {
 
     /// Says everything; the value is the exit status.
     pub(super) fn end(&self, out: &mut Out, command: &'static str, json: bool) -> io::Result<u8> {
-        if json { say::json(out, self, command)? } else { say::text(out, self)? }
+        if json {
+            say::json(out, self, command)?
+        } else {
+            say::text(out, self)?
+        }
         Ok(match (self.failed.is_empty(), self.refused.is_empty()) {
             (false, _) => FAILED,
             (true, false) => NO,

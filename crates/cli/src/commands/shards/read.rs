@@ -67,7 +67,12 @@ pub(crate) enum Wanted {
 
 impl Model {
     /// The model that these arguments name.
-    pub(crate) fn read(out: &mut Out, args: &[OsString], options: Options, wanted: Wanted) -> io::Result<Result<Self, Stop>> {
+    pub(crate) fn read(
+        out: &mut Out,
+        args: &[OsString],
+        options: Options,
+        wanted: Wanted,
+    ) -> io::Result<Result<Self, Stop>> {
         let given = args.first().map(PathBuf::from).unwrap_or_default();
         let expansion = match expand_with_skipped(args, &Expand::default()) {
             Ok(expansion) => expansion,
@@ -174,7 +179,9 @@ fn joined(file: &File) -> Option<Reason> {
     let at = file.diagnosis.joined?;
     let text = format!("a second GGUF begins at offset {at:#x}: files were joined with cat");
     let reason = Reason::new("joined-files", text).about(&file.path);
-    Some(reason.with_help("`gguf repair FILE --separate -o FOLDER` cuts the file apart there; merge what comes of it"))
+    Some(reason.with_help(
+        "`gguf repair FILE --separate -o FOLDER` cuts the file apart there; merge what comes of it",
+    ))
 }
 
 /// Opens all, or tells of all that cannot be.
@@ -193,14 +200,18 @@ fn open_all(paths: Vec<PathBuf>, options: Options) -> Result<Vec<File>, Stop> {
 fn open(path: &Path, options: Options) -> Result<File, Failure> {
     let source = FileSource::open(path).map_err(Failure::Io)?;
     let Some(size) = source.size() else {
-        return Err(Failure::Io(io::Error::new(io::ErrorKind::NotSeekable, "is no file that can be read at any position")));
+        return Err(Failure::Io(io::Error::new(
+            io::ErrorKind::NotSeekable,
+            "is no file that can be read at any position",
+        )));
     };
     let mut buffer = HeadBuffer::new();
     let read = buffer.read(&source, options).map_err(Failure::Io)?;
     let diagnosis = diagnose(&source, options, &read, buffer.bytes()).map_err(Failure::Io)?;
     match (read.index, read.error) {
         (Some(index), None) => {
-            let file = File { path: path.to_owned(), source, index, head: buffer.into_bytes(), size, diagnosis };
+            let file =
+                File { path: path.to_owned(), source, index, head: buffer.into_bytes(), size, diagnosis };
             Ok(file)
         }
         (index, Some(error)) => Err(Failure::of_parse(error, index.as_ref(), &diagnosis)),

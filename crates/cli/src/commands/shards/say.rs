@@ -55,7 +55,8 @@ fn counted(n: usize, one: &str, many: &str) -> String {
 
 /// The files, each with its exact length and its first and last tensor.
 fn made(out: &mut Out, answer: &Answer) -> io::Result<()> {
-    let sum = |of: &dyn Fn(&Made) -> u64| answer.made.iter().fold(0_u64, |sum, made| sum.saturating_add(of(made)));
+    let sum =
+        |of: &dyn Fn(&Made) -> u64| answer.made.iter().fold(0_u64, |sum, made| sum.saturating_add(of(made)));
     let bytes = sum(&|made| made.plan.len());
     let tensors = answer.made.iter().map(|made| made.tensors.len()).sum();
     let done = answer.made.iter().all(|made| made.done);
@@ -73,7 +74,8 @@ fn made(out: &mut Out, answer: &Answer) -> io::Result<()> {
         counted(tensors, "tensor", "tensors"),
     )?;
     let width = answer.made.iter().map(|made| units::count(made.plan.len()).len()).max().unwrap_or(0);
-    let count = answer.made.iter().map(|made| units::count(made.tensors.len() as u64).len()).max().unwrap_or(0);
+    let count =
+        answer.made.iter().map(|made| units::count(made.tensors.len() as u64).len()).max().unwrap_or(0);
     for made in &answer.made {
         let path = out.paint(Ink::Key, out::path(&made.path));
         writeln!(out, "  {path}")?;
@@ -117,9 +119,9 @@ pub(super) fn json(out: &mut Out, answer: &Answer, command: &'static str) -> io:
             "written": made.done,
         })
     };
-    let notes = answer.notes.iter().map(|(note, path)| {
-        json!({ "note": note.code(), "message": note.to_string(), "path": json::path(path) })
-    });
+    let notes = answer.notes.iter().map(
+        |(note, path)| json!({ "note": note.code(), "message": note.to_string(), "path": json::path(path) }),
+    );
     let mut file = json!({
         "path": json::path(&answer.given),
         "members": answer.members.iter().map(|path| json!(json::path(path))).collect::<Vec<_>>(),
