@@ -60,7 +60,14 @@ impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         // The file is what was asked for: it is written whether or not anybody listens.
         out.hold();
-        if let Some(failure) = self.output.as_deref().and_then(no_file) {
+        let refusal = match self.output.as_deref() {
+            // What precedes the shards would be lost, and with --delete-inputs for good.
+            _ if self.read.offset > 0 => {
+                Some(Failure::usage("offset", "shards begin at the start of their files: --offset has no place here"))
+            }
+            output => output.and_then(no_file),
+        };
+        if let Some(failure) = refusal {
             frame::refuse(out, "merge", self.json, &failure)?;
             return Ok(FAILED);
         }
