@@ -6,7 +6,8 @@
 Rows take turns in every round, and every target is removed before it is written: overwriting costs the file system more
 than writing does. `gguf` syncs what it writes before it is given its name; `cp` does not, so there are two rows of it, and
 the one with `sync` is the same work. The dirty pages of the row before are written out before a row begins. Prints medians
-of the wall clock, their ratio to `cp` with `sync` and without, and the highest peak memory.
+of the wall clock and of CPU time, their ratios to `cp` with `sync` and without, and the highest peak memory. On a machine that
+is shared only the ratio of CPU times means something.
 """
 import os
 import shutil
@@ -22,9 +23,9 @@ def option(name: str, default: str) -> str:
     return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else default
 
 
-def run(commands: list[list[str]]) -> tuple[float, float]:
-    """Wall seconds of all, and the highest peak memory in MiB."""
-    peak, start = 0.0, time.perf_counter()
+def run(commands: list[list[str]]) -> tuple[float, float, float]:
+    """Wall and CPU seconds of all, and the highest peak memory in MiB."""
+    peak, cpu, start = 0.0, 0.0, time.perf_counter()
     for command in commands:
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(child.pid, 0)
@@ -32,7 +33,8 @@ def run(commands: list[list[str]]) -> tuple[float, float]:
         if child.returncode != 0:
             raise SystemExit(f"{command}: exit status {child.returncode}")
         peak = max(peak, usage.ru_maxrss / 1024)
-    return time.perf_counter() - start, peak
+        cpu += usage.ru_utime + usage.ru_stime
+    return time.perf_counter() - start, cpu, peak
 
 
 def main() -> int:
@@ -48,18 +50,20 @@ def main() -> int:
             "gguf split --shards 4": [[binary, "split", str(source), "-o", f"{parts}/", "--shards", "4"]],
             "gguf merge, 4 shards": [[binary, "merge", str(shards), "-o", str(target)]],
         }
-        taken: dict[str, list[tuple[float, float]]] = {name: [] for name in rows}
+        taken: dict[str, list[tuple[float, float, float]]] = {name: [] for name in rows}
         for _ in range(rounds):
             for name, commands in rows.items():
                 target.unlink(missing_ok=True)
                 shutil.rmtree(parts, ignore_errors=True)
                 os.sync()
                 taken[name].append(run(commands))
-        walls = {name: statistics.median(wall for wall, _ in runs) for name, runs in taken.items()}
-        print(f"{'':<24}{'wall s':>9}{'/ cp':>8}{'/ cp, sync':>12}{'peak MiB':>10}")
+        walls = {name: statistics.median(wall for wall, _, _ in runs) for name, runs in taken.items()}
+        cpus = {name: statistics.median(cpu for _, cpu, _ in runs) for name, runs in taken.items()}
+        print(f"{'':<24}{'wall s':>9}{'/ cp':>8}{'/ cp, sync':>12}{'CPU s':>9}{'/ cp':>8}{'peak MiB':>10}")
         for name, runs in taken.items():
-            wall, peak = walls[name], max(peak for _, peak in runs)
-            print(f"{name:<24}{wall:>9.2f}{wall / walls['cp']:>8.2f}{wall / walls['cp, sync']:>12.2f}{peak:>10.1f}")
+            wall, cpu, peak = walls[name], cpus[name], max(peak for _, _, peak in runs)
+            against = f"{wall / walls['cp']:>8.2f}{wall / walls['cp, sync']:>12.2f}"
+            print(f"{name:<24}{wall:>9.2f}{against}{cpu:>9.2f}{cpu / cpus['cp']:>8.2f}{peak:>10.1f}")
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return 0
