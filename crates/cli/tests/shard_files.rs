@@ -220,7 +220,7 @@ fn sets_that_are_not_whole_are_refused_and_inputs_stay() {
         ),
         (
             "twice",
-            |set| fs::write(set.join(SET[1]), fs::read(set.join(SET[2])).unwrap()).map(|()| ()).unwrap(),
+            |set| fs::write(set.join(SET[1]), fs::read(set.join(SET[2])).unwrap()).unwrap(),
             "split.no is 2",
         ),
         ("total", |set| other(set, 2, 3, 8, |file| file), "split.tensors.count"),

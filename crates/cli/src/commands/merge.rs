@@ -62,9 +62,10 @@ impl Args {
         out.hold();
         let refusal = match self.output.as_deref() {
             // What precedes the shards would be lost, and with --delete-inputs for good.
-            _ if self.read.offset > 0 => {
-                Some(Failure::usage("offset", "shards begin at the start of their files: --offset has no place here"))
-            }
+            _ if self.read.offset > 0 => Some(Failure::usage(
+                "offset",
+                "shards begin at the start of their files: --offset has no place here",
+            )),
             output => output.and_then(no_file),
         };
         if let Some(failure) = refusal {

@@ -193,7 +193,8 @@ impl Sizes {
         }
         // A first tensor that does not fit beside the metadata leaves them alone.
         let mut at = if metadata_first { 0 } else { self.reach(true, 0, max) };
-        let mut runs = vec![0..at];
+        let mut runs = Vec::new();
+        runs.push(0..at);
         while at < all {
             let end = self.reach(false, at, max).max(at.saturating_add(1));
             runs.push(at..end);
@@ -211,7 +212,7 @@ impl Sizes {
         }
         let count = usize::try_from(holders).unwrap_or(usize::MAX);
         if all == 0 && n == 1 {
-            return Ok(vec![0..0]);
+            return Ok(self.by_tensors(1, false));
         }
         if count > all || count == 0 {
             return Err(Refusal::TooFewTensors { tensors: all as u64, shards: holders.max(1) }.into());

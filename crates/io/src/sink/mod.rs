@@ -530,7 +530,8 @@ impl<'a, 'b> Work<'a, 'b> {
             self.tell(Stage::Write)?;
             let mut want = span.end().saturating_sub(at).min(STEP);
             // File systems that share blocks do so where they begin at multiples of a block in both files.
-            if let Some(past @ 1..) = at.checked_rem(SHARED).filter(|_| at.abs_diff(self.done) % SHARED == 0)
+            if let Some(past @ 1..) =
+                at.checked_rem(SHARED).filter(|_| at.abs_diff(self.done).is_multiple_of(SHARED))
             {
                 want = want.min(SHARED.saturating_sub(past));
             }
