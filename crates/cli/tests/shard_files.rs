@@ -123,7 +123,11 @@ fn links_to_an_input_are_inputs() {
     for name in ["soft", "hard"] {
         let output = run(&folder, &["merge", "set", "-o", name, "--force"]);
         assert_eq!(status(&output), Some(2), "{name}");
-        assert!(text(&output.stderr).contains("is the file itself"), "{}", text(&output.stderr));
+        assert!(
+            text(&output.stderr).contains("is one of the files that are read"),
+            "{}",
+            text(&output.stderr)
+        );
         assert_eq!(bytes(&folder.join("set")), before);
     }
 }
@@ -290,6 +294,8 @@ fn files_that_are_no_set_say_what_they_are() {
         (&["split", "joined.gguf", "-o", "o", "--shards", "2"], 1, "joined with cat"),
         (&["merge", "m.gguf", "-o", "o"], 1, "nothing to merge"),
         (&["merge", "no.gguf", "-o", "o"], 2, "no.gguf"),
+        (&["merge", "m.gguf.part1of2", "m.gguf.part2of2", "-o", "o"], 1, "cat model.gguf.part*"),
+        (&["merge", "set", "-o", "o", "--offset", "4"], 2, "--offset"),
         (&["merge", "-", "-o", "o"], 2, "pipe"),
         (&["merge", "m.gguf", "set", "-o", "o"], 1, "several models"),
         (&["split", "m.gguf", "-o", "o"], 2, "--max-size"),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use ggufkit::edit::shards::{Extra, Note, Refusal, ShardsError, Whole};
 use ggufkit::format::Plan;
-use ggufkit::io::sink::{self, Output};
+use ggufkit::io::sink::{self, Output, SinkError};
 use ggufkit::io::{Joined, ShardProblem};
 
 pub(super) use self::read::{File, Model, Stop, Wanted};
@@ -168,7 +168,15 @@ impl Answer {
             Ok(()) => self.made.iter_mut().for_each(|made| made.done = true),
             Err(error) => {
                 let path = error.path().unwrap_or(&self.given).to_owned();
-                self.fail(&path, failure(error));
+                let failure = match error {
+                    SinkError::IsSource(path) => {
+                        let message =
+                            format!("{} is one of the files that are read: name another", out::path(&path));
+                        Failure::usage("is-input", message)
+                    }
+                    other => failure(other),
+                };
+                self.fail(&path, failure);
             }
         }
     }

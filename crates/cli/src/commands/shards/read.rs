@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ggufkit::format::naming::{ShardStyle, parse_lenient};
 use ggufkit::format::{Index, Options, ReadAt as _, View};
 use ggufkit::io::{
     Diagnosis, Expand, FileSource, HeadBuffer, Input, Joined, ShardPart, ShardProblem, ShardSet,
@@ -118,6 +119,11 @@ impl Model {
             }
             [] => None,
         };
+        if let Some(reason) =
+            Some(&paths).filter(|_| wanted == Wanted::Set).and_then(|paths| cut_by_bytes(paths))
+        {
+            return Err(Stop::Refused(vec![reason]));
+        }
         super::allow_open_files(paths.len());
         let mut files = open_all(paths, options)?;
         let joined: Vec<_> = files.iter().filter_map(joined).collect();
@@ -172,6 +178,21 @@ fn several(paths: &[PathBuf]) -> Reason {
     let more = if paths.len() > named.len() { ", …" } else { "" };
     Reason::new("several-models", format!("these are files of several models: {}{more}", named.join(", ")))
         .with_help("name any one member of the set that is meant")
+}
+
+/// Pieces that are no files by themselves, by their names: `model.gguf.part1of2`.
+fn cut_by_bytes(paths: &[PathBuf]) -> Option<Reason> {
+    let is_piece = |path: &&PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).map(parse_lenient);
+        name.and_then(|name| name.shard).is_some_and(|shard| shard.style == ShardStyle::Bytes)
+    };
+    let piece = paths.iter().find(is_piece)?;
+    let text = "is named like a piece of a file that was cut by bytes: no shard, and no GGUF by itself";
+    Some(
+        Reason::new("cut-by-bytes", text)
+            .about(piece)
+            .with_help("such pieces are joined in their order: `cat model.gguf.part* > model.gguf`"),
+    )
 }
 
 /// A file in which another one begins.

@@ -83,12 +83,19 @@ fn made(out: &mut Out, answer: &Answer) -> io::Result<()> {
         let tensors = pad_left(&units::count(made.tensors.len() as u64), count);
         let word = if made.tensors.len() == 1 { "tensor" } else { "tensors" };
         write!(out, "    {bytes} bytes, {tensors} {word}")?;
-        match made.tensors.as_slice() {
-            [] => writeln!(out, ": the metadata alone")?,
-            [one] => writeln!(out, ": {}", out::fit(one, NAME))?,
-            [first, .., last] => {
-                writeln!(out, ": {} … {}", out::fit(first, NAME), out::fit(last, NAME))?;
-            }
+        let room = out.edge().map_or(NAME, |edge| edge.saturating_sub(9) / 2).min(NAME);
+        let names = match made.tensors.as_slice() {
+            [] => "the metadata alone".to_owned(),
+            [one] => out::fit(one, room),
+            [first, .., last] => format!("{} … {}", out::fit(first, room), out::fit(last, room)),
+        };
+        // "    ", " bytes, ", " tensors: " and the numbers.
+        let before = width.saturating_add(count).saturating_add(22);
+        let fits = |edge: usize| before.saturating_add(out::columns(&names)) <= edge;
+        if out.edge().is_none_or(fits) {
+            writeln!(out, ": {names}")?;
+        } else {
+            writeln!(out, ":\n      {names}")?;
         }
     }
     if let Some(deleted) = answer.deleted.as_ref().filter(|deleted| !deleted.is_empty()) {
