@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use ggufkit::edit::shards::{By, Split, split};
 use ggufkit::format::naming::{parse_shard_suffix, shard_name};
+use ggufkit::format::{Limits, Options};
 
 use super::shards::{Answer, Made, Model, Wanted, names_folder, shown};
-use crate::args::{ReadArgs, number};
+use crate::args::number;
 use crate::failure::Failure;
 use crate::out::Out;
 use crate::{FAILED, frame};
@@ -74,6 +75,9 @@ pub(crate) struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Limit on the head's size in bytes (default 1073741824, 1 GiB)
+    #[arg(long, value_name = "BYTES", value_parser = number, help_heading = "Limits")]
+    max_head: Option<u64>,
 }
 
 fn positive(text: &str) -> Result<u64, String> {
@@ -120,7 +124,7 @@ impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         // The files are what was asked for: they are written whether or not anybody listens.
         out.hold();
-        let model = match Model::read(out, &self.files, ReadArgs::standard().options(), Wanted::Any)? {
+        let model = match Model::read(out, &self.files, self.reading(), Wanted::Any)? {
             Ok(model) => model,
             Err(stop) => {
                 let mut answer = Answer::of(self.files.first().map(PathBuf::from).unwrap_or_default());
@@ -138,6 +142,14 @@ impl Args {
         };
         self.make(&mut answer, &model, &prefix);
         answer.end(out, "split", self.json)
+    }
+
+    /// How the heads are read. Here --max-tensors is no limit on what a head may say; its length bounds all that is in it.
+    fn reading(&self) -> Options {
+        let mut limits = Limits::default();
+        limits.max_head = self.max_head.unwrap_or(limits.max_head);
+        [limits.max_kv, limits.max_tensors, limits.max_string, limits.max_array] = [limits.max_head; 4];
+        Options::new().with_limits(limits)
     }
 
     fn by(&self) -> By {
