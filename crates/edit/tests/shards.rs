@@ -206,7 +206,7 @@ fn no_file_is_larger_than_the_limit_and_none_could_take_more() {
 #[test]
 fn a_tensor_that_is_too_large_is_named() {
     let file = Builder::new().kv("general.architecture", "llama");
-    let file = [4, 400, 4, 500].iter().fold(file, |file, n| file.tensor(Tensor::f32(format!("t{n}"), &[*n])));
+    let file = [4, 400, 8, 500].iter().fold(file, |file, n| file.tensor(Tensor::f32(format!("t{n}"), &[*n])));
     let set = Set::of(vec![file.bytes()]);
     let how = |max, allow_larger| By::Size { max, allow_larger };
     let Err(ShardsError::Refused(refusals)) = set.split(how(1000, false), false) else { panic!() };
@@ -314,6 +314,14 @@ fn later_files_that_are_laid_out_to_the_default_are_aligned_anew() {
     let expected = ["a", "b", "c"].iter().fold(expected, |file, name| file.tensor(Tensor::f32(name, &[3])));
     assert_eq!(set.merged(), expected.bytes());
     assert_eq!(set.whole().unwrap().notes().len(), 1);
+}
+
+/// Readers, this one too, refuse a set in which a name occurs twice.
+#[test]
+fn tensors_of_one_name_are_not_split() {
+    let file = ["a", "b", "a"].iter().fold(Builder::new(), |file, name| file.tensor(Tensor::f32(name, &[3])));
+    let set = Set::of(vec![file.bytes()]);
+    assert_eq!(codes(set.split(By::Tensors(1), false)), ["duplicate-tensor"]);
 }
 
 /// Sizes of types that nobody knows are taken from the offsets, and their bytes are kept.

@@ -114,6 +114,11 @@ pub enum Refusal {
         /// Files that are to hold some.
         shards: u64,
     },
+    /// Two tensors have one name: in a set, no reader takes that.
+    NameTwice {
+        /// The name.
+        name: Vec<u8>,
+    },
     /// More files than a set can have.
     TooManyShards {
         /// Files that there would be.
@@ -143,6 +148,7 @@ impl Refusal {
             Self::TensorTooLarge { .. } => "tensor-too-large",
             Self::MetadataTooLarge { .. } => "metadata-too-large",
             Self::TooFewTensors { .. } => "too-few-tensors",
+            Self::NameTwice { .. } => "duplicate-tensor",
             Self::TooManyShards { .. } => "too-many-shards",
             Self::TooManyTensors { .. } => "too-many-tensors",
         }
@@ -169,7 +175,9 @@ impl Refusal {
     #[must_use]
     pub fn name(&self) -> Option<&[u8]> {
         match self {
-            Self::Data { name, .. } | Self::TensorTooLarge { name, .. } => Some(name),
+            Self::Data { name, .. } | Self::TensorTooLarge { name, .. } | Self::NameTwice { name } => {
+                Some(name)
+            }
             Self::ExtraKey { key, .. } | Self::KeyDiffers { key, .. } => Some(key),
             _ => None,
         }
@@ -223,6 +231,13 @@ impl fmt::Display for Refusal {
             }
             Self::TooFewTensors { tensors, shards } => {
                 write!(f, "{tensors} tensors are too few for {shards} files that hold some")
+            }
+            Self::NameTwice { name } => {
+                write!(
+                    f,
+                    "two tensors are called \"{}\", which no reader takes in a set",
+                    shorten(name, NAME)
+                )
             }
             Self::TooManyShards { shards } => {
                 write!(f, "there would be {shards} files; a set has at most {}", super::MAX_SHARDS)

@@ -4,6 +4,7 @@
 //! 0), `split.count` (u16) and `split.tensors.count` (i32, of all files together) behind them. An alignment that is not the
 //! default stands in every file, since every file is laid out by its own.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use ggufkit_format::{Plan, Scalar, Span, layout};
@@ -54,6 +55,12 @@ pub struct Shard {
 pub fn split(whole: &Whole<'_>, how: &Split) -> Result<Vec<Shard>, ShardsError> {
     let tensors = whole.tensors.len() as u64;
     let total = i32::try_from(tensors).map_err(|_| Refusal::TooManyTensors { tensors })?;
+    let mut names = HashSet::new();
+    let twice = whole.tensors.iter().filter(|tensor| !names.insert(tensor.name));
+    let twice: Vec<_> = twice.map(|tensor| Refusal::NameTwice { name: tensor.name.to_vec() }).collect();
+    if !twice.is_empty() {
+        return Err(ShardsError::Refused(twice));
+    }
     let sizes = Sizes::of(whole)?;
     let runs = match how.by {
         By::Tensors(n) => sizes.by_tensors(n, how.metadata_first),
