@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Split files, and compare what gguf-py reads in the shards with what it reads in the file; merge them again.
 
-    python shards.py GGUF_BINARY WORKDIR [--llama READER] FILE...
+    python shards.py GGUF_BINARY WORKDIR [--meta PROGRAM] [--load PROGRAM] FILE...
 
 Each FILE is split in several ways. Of every way: no shard is larger than was allowed; gguf-py reads each shard; the
 metadata of the first are the file's, followed by the three split keys in the types that llama.cpp asserts; later shards
@@ -9,13 +9,15 @@ have nothing but these (and an alignment that is not the default); names, shapes
 order, are the file's; and the shards, merged, are the file again, byte for byte where its layout was canonical. A FILE that
 is the first shard of a set, written by others, is merged: keys and tensors are those of the set.
 
-READER is a program that loads models with llama.cpp (`READER meta FILE...` prints a line `FILE<tab>ok` each, and so does
-`READER load FILE...` for whole models): it must read every shard, and load a split set if it loads the file.
+The programs are those of loaders/ (meta.cpp reads heads with llama.cpp, load.cpp loads models); words before the files may
+follow the program's name. The first must read every shard of a file that it reads, the second load the set of a file that it
+loads. What is not there is left out, by name.
 
 Prints a line per file and `N passed, N failed` at the end; the exit code is 1 if anything failed.
 """
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -43,9 +45,9 @@ def run(*command: Any) -> subprocess.CompletedProcess:
     return subprocess.run([str(word) for word in command], capture_output=True, timeout=600)
 
 
-def accepts(reader: str, how: str, files: list[Path]) -> list[Path]:
+def accepts(program: str, files: list[Path]) -> list[Path]:
     """The files that llama.cpp takes."""
-    said = run(reader, how, *files).stdout.decode(errors="replace").splitlines()
+    said = run(*shlex.split(program), *files).stdout.decode(errors="replace").splitlines()
     return [Path(line.split("\t")[0]) for line in said if line.split("\t")[1:2] == ["ok"]]
 
 
@@ -62,7 +64,7 @@ def merged_again(binary: str, work: Path, folder: Path, source: Path, canonical:
             yield "merged, it says something else"
 
 
-def check(binary: str, work: Path, source: Path, how: list[str], reader: str | None) -> Iterator[str]:
+def check(binary: str, work: Path, source: Path, how: list[str], llama: dict[str, str]) -> Iterator[str]:
     folder = work / "set"
     shutil.rmtree(folder, ignore_errors=True)
     split = run(binary, "split", source, "-o", f"{folder}/", "--json", *how)
@@ -91,11 +93,11 @@ def check(binary: str, work: Path, source: Path, how: list[str], reader: str | N
     if "--max-size" in how and max(path.stat().st_size for path in shards) > int(how[how.index("--max-size") + 1]):
         yield "a shard is larger than was allowed"
     yield from merged_again(binary, work, folder, source, canonical)
-    if reader:
-        if accepts(reader, "meta", [source]) and len(accepts(reader, "meta", shards)) != len(shards):
-            yield "llama.cpp does not read all shards"
-        if accepts(reader, "load", [source]) and not accepts(reader, "load", [shards[0]]):
-            yield "llama.cpp loads the file and not the set"
+    meta, load = llama.get("--meta"), llama.get("--load")
+    if meta and accepts(meta, [source]) and len(accepts(meta, shards)) != len(shards):
+        yield "llama.cpp does not read all shards"
+    if load and accepts(load, [source]) and not accepts(load, [shards[0]]):
+        yield "llama.cpp loads the file and not the set"
 
 
 def check_set(binary: str, work: Path, first: Path) -> Iterator[str]:
@@ -118,19 +120,21 @@ def check_set(binary: str, work: Path, first: Path) -> Iterator[str]:
 
 def main() -> int:
     words = sys.argv[1:]
-    reader = None
-    if "--llama" in words:
-        at = words.index("--llama")
-        reader = words[at + 1]
-        del words[at:at + 2]
+    llama = {}
+    for option in ("--meta", "--load"):
+        if option in words:
+            at = words.index(option)
+            program = words[at + 1]
+            del words[at:at + 2]
+            if Path(shlex.split(program)[0]).exists():
+                llama[option] = program
+            else:
+                print(f"left out: llama.cpp ({program} is not there)")
     if len(words) < 3:
         print(__doc__, file=sys.stderr)
         return 2
     binary, work, files = words[0], Path(words[1]), [Path(word) for word in words[2:]]
     work.mkdir(parents=True, exist_ok=True)
-    if reader and not Path(reader).exists():
-        print(f"left out: llama.cpp ({reader} is not there)")
-        reader = None
     passed = failed = 0
 
     def tell(name: str, found: list[str]) -> None:
@@ -158,7 +162,7 @@ def main() -> int:
             if asked.returncode == 1:
                 # What cannot be split so is refused; which of it rightly, the tests of the command say.
                 continue
-            tell(f"{source.name} {' '.join(how)}", list(check(binary, work, source, how, reader)))
+            tell(f"{source.name} {' '.join(how)}", list(check(binary, work, source, how, llama)))
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
