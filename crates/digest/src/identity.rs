@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Dimensions of 1 at the end are left out, all of them: ggml does not tell `[4]` from `[4, 1]`, and a scalar has none.
-//! Data is the tensor's bytes without padding, as a little-endian file holds them (see [`canonical`](crate::canonical)).
+//! Data is the tensor's bytes without padding, as a little-endian file holds them (see [`exchange`](ggufkit_format::exchange)).
 
 use crate::{Algorithm, Digest};
 

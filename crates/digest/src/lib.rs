@@ -3,14 +3,13 @@
 //!
 //! * [`Algorithm`], [`Digest`] and [`Hasher`]: xxh64, SHA-1, SHA-256, UUID v5 and BLAKE3, as other tools print them.
 //! * [`Plan`] reads every byte of a model once, by several threads, for all digests that are asked for.
-//! * [`identity`] is the construction of the identity, [`canonical`] the byte order in which it sees data.
+//! * [`identity`] is the construction of the identity, it sees data in little-endian order ([`exchange`](ggufkit_format::exchange)).
 //! * [`manifest`] reads and writes lists of digests: those of llama.cpp's `llama-gguf-hash`, of `sha256sum` and its kin.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod algorithm;
-pub mod canonical;
 mod hasher;
 pub mod identity;
 pub mod manifest;

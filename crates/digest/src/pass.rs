@@ -12,12 +12,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use ggufkit_format::Endian;
 use ggufkit_io::{map_many, read_full};
 
-use crate::canonical::Exchange;
 use crate::identity;
 use crate::order::{Cut, Piece, Segment, pieces};
 use crate::plan::{Hashes, NotHashed, Plan};
 use crate::tree::{self, Node, PIECE, Tree};
 use crate::{Algorithm, Digest, Hasher};
+use ggufkit_format::exchange::Exchange;
 
 /// Pieces that are handed out together; between them the threads wait for each other.
 const BATCH: usize = 4096;

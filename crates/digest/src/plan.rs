@@ -4,10 +4,10 @@ use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 
-use ggufkit_format::{Span, View};
+use ggufkit_format::{Span, View, exchange};
 use ggufkit_io::{DataError, DynSource, TensorReader};
 
-use crate::{Algorithm, Digest, canonical, pass};
+use crate::{Algorithm, Digest, pass};
 
 /// A file of the model.
 #[derive(Clone, Copy)]
@@ -129,7 +129,7 @@ impl<'a> Plan<'a> {
                     Ok(extent) => (Some(extent.span), None),
                     Err(error) => (None, Some(NotHashed::Data(error))),
                 };
-                if !canonical::has_rule(record.tensor_type, file.view.index().header().endian) {
+                if !exchange::has_rule(record.tensor_type, file.view.index().header().endian) {
                     without_rule.get_or_insert(entries.len());
                 }
                 entries.push(Entry { part, tensor, span, problem });

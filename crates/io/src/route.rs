@@ -158,16 +158,10 @@ impl Route {
         if names > 1 {
             return Err(InPlaceError::Linked { path: path.to_owned(), names }.into());
         }
-        let shares = platform::shares_blocks(source.file());
-        if let (false, Some(free)) = (shares, platform::free_space(source.file()))
-            && free < plan.len()
-        {
-            return Err(RouteError::NoRoom { needed: plan.len(), free });
-        }
         sink::replace(plan, source, watch)?;
         // What is kept beside the file is of the old one, which is gone.
         inplace::forget(path);
-        Ok(if shares { Way::Share } else { Way::Copy })
+        Ok(if platform::shares_blocks(source.file()) { Way::Share } else { Way::Copy })
     }
 }
 
@@ -179,13 +173,6 @@ pub enum RouteError {
     InPlace(InPlaceError),
     /// The new file was not written.
     Sink(SinkError),
-    /// The file system has no room for a new file beside the old one.
-    NoRoom {
-        /// Bytes of the new file.
-        needed: u64,
-        /// Bytes that are free.
-        free: u64,
-    },
 }
 
 impl fmt::Display for RouteError {
@@ -193,9 +180,6 @@ impl fmt::Display for RouteError {
         match self {
             Self::InPlace(error) => error.fmt(f),
             Self::Sink(error) => error.fmt(f),
-            Self::NoRoom { needed, free } => {
-                write!(f, "the new file needs {needed} bytes beside the old one, and {free} are free")
-            }
         }
     }
 }
@@ -205,7 +189,6 @@ impl std::error::Error for RouteError {
         match self {
             Self::InPlace(error) => error.source(),
             Self::Sink(error) => error.source(),
-            Self::NoRoom { .. } => None,
         }
     }
 }

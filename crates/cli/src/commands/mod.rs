@@ -6,6 +6,7 @@ mod completions;
 mod config;
 mod dump;
 mod edit;
+mod endian;
 mod explain;
 mod extract;
 mod get;
@@ -13,6 +14,7 @@ mod hash;
 mod hex;
 mod man;
 mod mend;
+mod merge;
 mod r#move;
 mod name;
 mod progress;
@@ -21,10 +23,13 @@ mod rename;
 mod repair;
 mod rule;
 mod set;
+mod shards;
 mod show;
+mod split;
 mod template;
 mod tensors;
 mod unset;
+mod upgrade;
 mod verify;
 
 use std::io;
@@ -52,8 +57,12 @@ pub(crate) enum Command {
     Rename(rename::Args),
     Move(r#move::Args),
     Apply(apply::Args),
+    Endian(endian::Args),
+    Upgrade(upgrade::Args),
     Undo(recover::Undo),
     Recover(recover::Recover),
+    Split(split::Args),
+    Merge(merge::Args),
     Rule(rule::Args),
     Name(name::Args),
     Explain(explain::Args),
@@ -85,8 +94,12 @@ impl Command {
             Self::Rename(args) => args.run(out),
             Self::Move(args) => args.run(out),
             Self::Apply(args) => args.run(out),
+            Self::Endian(args) => args.run(out),
+            Self::Upgrade(args) => args.run(out),
             Self::Undo(args) => args.run(out),
             Self::Recover(args) => args.run(out),
+            Self::Split(args) => args.run(out),
+            Self::Merge(args) => args.run(out),
             Self::Rule(args) => args.run(out),
             Self::Name(args) => args.run(out),
             Self::Explain(args) => args.run(out),

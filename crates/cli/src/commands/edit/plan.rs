@@ -95,7 +95,7 @@ fn route_failure(error: RouteError) -> Failure {
         RouteError::InPlace(InPlaceError::Linked { .. }) => {
             ("hard-links", "--all-names changes them all, in place; -o writes another file")
         }
-        RouteError::NoRoom { .. } => ("storage_full", "-o writes to another disk"),
+        RouteError::Sink(SinkError::NoRoom { .. }) => ("storage_full", "-o writes to another disk"),
         RouteError::InPlace(InPlaceError::Io { source, .. }) => {
             return Failure::Io(io::Error::new(source.kind(), error.to_string()));
         }

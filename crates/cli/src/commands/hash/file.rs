@@ -4,7 +4,7 @@ use std::io;
 
 use ggufkit::digest::{Algorithm, Digest, hash_stream, manifest};
 use ggufkit::format::ReadAt as _;
-use ggufkit::io::{FileSource, Input, expand_with_skipped};
+use ggufkit::io::{Input, expand_with_skipped};
 use serde_json::json;
 
 use super::write_line;
@@ -26,7 +26,7 @@ pub(super) fn run(out: &mut Out, inputs: &InputArgs, algorithms: &[Algorithm], j
             return Ok(FAILED);
         }
     };
-    if frame::is_written_to(out, &expansion.inputs)? {
+    if !frame::prepare(out, &expansion.inputs)? {
         return Ok(FAILED);
     }
     for skipped in &expansion.skipped {
@@ -89,7 +89,7 @@ pub(crate) fn of(given: &std::path::Path, algorithms: &[Algorithm]) -> io::Resul
     if given.as_os_str() == "-" {
         return hash_stream(&mut io::stdin().lock(), algorithms, &|_| {});
     }
-    let source = FileSource::open(given)?;
+    let source = frame::source(given)?;
     let bar = Bar::begin(&out::path(given), source.size().unwrap_or_default());
     let digests = hash_stream(&mut source.file(), algorithms, &|bytes| bar.more(bytes));
     bar.end();

@@ -116,7 +116,7 @@ impl Args {
         out.hold();
         let given = Path::new(&self.manifest);
         let input = if self.manifest == "-" { Input::Stdin } else { Input::File(given.to_owned()) };
-        if frame::is_written_to(out, &[input])? {
+        if !frame::prepare(out, &[input])? {
             return Ok(FAILED);
         }
         let text = match self.text() {

@@ -1,10 +1,12 @@
-//! Data as a little-endian file would hold it.
+//! Tensor data in the other byte order.
 //!
 //! In a big-endian file every number of more than one byte has its bytes in the other order, those inside of blocks too.
 //! Which bytes of a block make up numbers is told by the table of types.
 
-use ggufkit_format::Endian;
-use ggufkit_format::spec::{PartUnit, TensorType, TypeStatus};
+use alloc::vec::Vec;
+
+use crate::endian::Endian;
+use crate::spec::{PartUnit, TensorType, TypeStatus};
 
 /// How the bytes of a type change places between the byte orders.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,7 +64,9 @@ pub fn has_rule(ty: TensorType, endian: Endian) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ggufkit_format::spec::TENSOR_TYPES;
+    use alloc::vec::Vec;
+
+    use crate::spec::TENSOR_TYPES;
 
     use super::*;
 
