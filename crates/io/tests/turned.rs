@@ -1,5 +1,7 @@
 //! Data in the other byte order, read from any place in pieces of any length.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
 use std::io::Write as _;
 
 use ggufkit_format::exchange::Exchange;
