@@ -9,7 +9,7 @@ use ggufkit::inspect::summary::MAX_LISTED;
 use ggufkit::inspect::{Model, Part};
 use ggufkit::io::{
     Diagnosis, FileId, FileSource, HeadBuffer, Input, InputError, ShardProblem, ShardSet, diagnose,
-    expand_with_skipped,
+    expand_with_skipped, inplace,
 };
 
 use crate::args::{HowArgs, InputArgs, ReadArgs};
@@ -140,7 +140,7 @@ pub(crate) fn each(
             return Ok(false);
         }
     };
-    if is_written_to(out, &expansion.inputs)? {
+    if !prepare(out, &expansion.inputs)? {
         return Ok(false);
     }
     for skipped in &expansion.skipped {
@@ -211,12 +211,61 @@ pub(crate) fn each(
     Ok(good)
 }
 
+/// Opens a file to read it, once no change of it is under way.
+///
+/// # Errors
+/// The system's, and [`io::ErrorKind::ResourceBusy`].
+pub(crate) fn source(path: &Path) -> io::Result<FileSource> {
+    match inplace::is_pending(path) {
+        Ok(true) => Err(io::Error::new(
+            io::ErrorKind::ResourceBusy,
+            "a change of it is under way or was interrupted; `gguf recover` takes it back",
+        )),
+        _ => FileSource::open(path),
+    }
+}
+
+/// Takes back changes of these files that were interrupted, and says so. Where that cannot be, [`source`] refuses the file.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn recover<'a>(out: &mut Out, paths: impl Iterator<Item = &'a Path>) -> io::Result<()> {
+    for path in paths {
+        if matches!(inplace::is_pending(path), Ok(true))
+            && matches!(inplace::recover(path, &mut inplace::unwatched), Ok(true))
+        {
+            let text = "a change of it had been interrupted and was taken back";
+            out.message(Ink::Warn, "warning", &format!("{}: {text}", out::path(path)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Gets ready to read these files: none is written to by standard output, and none is half changed. False where nothing
+/// can be read.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn prepare(out: &mut Out, inputs: &[Input]) -> io::Result<bool> {
+    if is_written_to(out, inputs)? {
+        return Ok(false);
+    }
+    for input in inputs {
+        match input {
+            Input::Stdin => {}
+            Input::File(path) => recover(out, [path.as_path()].into_iter())?,
+            Input::Set(set) => recover(out, set.present())?,
+        }
+    }
+    Ok(true)
+}
+
 /// Whether standard output leads into one of the files that are to be read. Then it is closed before anything reaches it,
 /// and the file is named on standard error.
 ///
 /// # Errors
 /// The output's.
-pub(crate) fn is_written_to(out: &mut Out, inputs: &[Input]) -> io::Result<bool> {
+fn is_written_to(out: &mut Out, inputs: &[Input]) -> io::Result<bool> {
     let Ok(Some(output)) = FileId::of_stdout() else { return Ok(false) };
     let leads = |path: &Path| matches!(FileId::at(path), Ok(Some(id)) if id == output);
     let found = inputs.iter().find_map(|input| match input {
@@ -326,7 +375,7 @@ fn open<'a>(path: Option<&Path>, options: Options, buffer: &'a mut HeadBuffer) -
             source: None,
         });
     };
-    let source = FileSource::open(path)?;
+    let source = source(path)?;
     let outcome = buffer.read(&source, options)?;
     let diagnosis = diagnose(&source, options, &outcome, buffer.bytes())?;
     use ggufkit::format::ReadAt as _;

@@ -17,6 +17,13 @@ pub enum EditError {
     NoKv(u64),
     /// There is no tensor with this number.
     NoTensor(u64),
+    /// A value is no array, has no such element, or has elements of another type.
+    NoElement {
+        /// The key-value's number.
+        kv: u64,
+        /// The element's position.
+        element: u64,
+    },
     /// The data cannot be laid out anew.
     Data(Vec<DataProblem>),
     /// These bytes are not written as they stand in the source, so others cannot stand for them.
@@ -42,6 +49,7 @@ impl fmt::Display for EditError {
             Self::IncompleteHead => f.write_str("the head was not read to its end"),
             Self::NoKv(index) => write!(f, "there is no kv[{index}]"),
             Self::NoTensor(index) => write!(f, "there is no tensors[{index}]"),
+            Self::NoElement { kv, element } => write!(f, "kv[{kv}] has no element [{element}] of this type"),
             Self::Data(problems) => {
                 f.write_str("the data cannot be laid out anew: ")?;
                 match problems.split_first() {

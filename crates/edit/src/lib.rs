@@ -5,6 +5,8 @@
 //!
 //! * [`Document`] changes single things: a key, a value, a name, the layout of the data.
 //! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
+//! * [`shards`] splits a model over several files, and merges them.
+//! * [`Operation`] is a change by name, as a person asks for it; [`preview`] tells what it would break.
 //! * [`Placement`] tells which bytes are which tensor's.
 
 #![forbid(unsafe_code)]
@@ -12,10 +14,15 @@
 
 mod document;
 mod error;
-
+mod operation;
 mod placement;
+pub mod preview;
 pub mod repair;
+pub mod shards;
+mod value;
 
 pub use document::Document;
 pub use error::EditError;
+pub use operation::{Done, Element, Given, Operation, OperationError, Shown};
 pub use placement::{DataProblem, DataProblemReason, Placement};
+pub use value::{NewValue, ValueError};

@@ -33,6 +33,7 @@ pub struct FileSource {
     file: File,
     path: PathBuf,
     size: Option<u64>,
+    modified: Option<std::time::SystemTime>,
     /// Bytes that were read from a file that is only read in order.
     passed: Mutex<u64>,
 }
@@ -63,7 +64,8 @@ impl FileSource {
         } else {
             None
         };
-        Ok(Self { file, path: path.to_path_buf(), size, passed: Mutex::new(0) })
+        let modified = metadata.modified().ok();
+        Ok(Self { file, path: path.to_path_buf(), size, modified, passed: Mutex::new(0) })
     }
 
     /// The path as it was given to [`FileSource::open`].
@@ -87,6 +89,12 @@ impl FileSource {
     /// The system's.
     pub fn is_at(&self, path: &Path) -> io::Result<bool> {
         Ok(FileId::at(path)? == Some(FileId::of(self)?))
+    }
+
+    /// Whether the file has the length and the time of its last change that it had when it was opened.
+    pub(crate) fn is_as_opened(&self) -> io::Result<bool> {
+        let now = self.file.metadata()?;
+        Ok(Some(now.len()) == self.size && now.modified().ok() == self.modified)
     }
 
     pub(crate) fn into_file(self) -> File {

@@ -1,12 +1,14 @@
 //! Where GGUF bytes come from, and where they go.
 //!
 //! * [`FileSource`] is a file read by position; [`DynSource`] any source.
+//! * [`Joined`] is several files as one source, laid end to end.
 //! * [`FileId`] tells whether two names are those of one file.
 //! * [`HeadBuffer`] reads a head into memory that is used again for the next file; [`lookup`] finds one key.
 //! * [`expand`] turns arguments into inputs; [`ShardSet`] knows which files make up one model.
 //! * [`diagnose`] says what else there is to say about a file: not a GGUF, a mis-written one, half a download.
 //! * [`TensorReader`] reads tensor data: whole, by rows, by layer, by several threads; [`npy`] writes it for NumPy.
-//! * [`sink`] carries out plans: a file is written whole or not at all. Nothing else here opens a file for writing.
+//! * [`sink`] carries out plans: a file is written whole or not at all. [`inplace`] changes a file without
+//!   copying it; [`Route`] chooses. Nothing else here opens a file for writing.
 
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
@@ -16,14 +18,18 @@ mod diagnose;
 mod file;
 mod head;
 mod identity;
+pub mod inplace;
 mod inputs;
+mod joined;
 mod lookup;
 mod map;
 pub mod npy;
 mod platform;
+mod route;
 mod shards;
 mod shown;
 pub mod sink;
+mod turned;
 
 pub use data::{Chunk, DataError, DataReason, Extent, RowChunks, Selection, TensorReader, map_many};
 pub use diagnose::{Diagnosis, Message, Outside, Partial, diagnose, diagnose_stream};
@@ -31,7 +37,10 @@ pub use file::{DynSource, FileSource, read_full};
 pub use head::HeadBuffer;
 pub use identity::FileId;
 pub use inputs::{Expand, Expansion, Input, InputError, SkipReason, Skipped, expand, expand_with_skipped};
+pub use joined::{Files, Joined};
 pub use lookup::{Found, Lookup, lookup};
 #[cfg(feature = "map")]
 pub use map::MapSource;
+pub use route::{Route, RouteError, Way};
 pub use shards::{ShardMember, ShardPart, ShardProblem, ShardSet, check_shards};
+pub use turned::Turned;

@@ -159,3 +159,152 @@ pub(crate) fn give_name(file: &File, path: &std::path::Path) -> io::Result<()> {
 pub(crate) fn give_name(_file: &File, _path: &std::path::Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
+
+/// Writes all of `bytes` at `offset` without moving any cursor that others see.
+#[cfg(unix)]
+pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+/// Writes all of `bytes` at `offset`. The cursor of the handle moves here, which nobody depends on.
+#[cfg(windows)]
+pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_write(file, bytes, offset) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(n) => {
+                bytes = bytes.get(n..).unwrap_or_default();
+                offset = offset.saturating_add(n as u64);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+pub(crate) fn write_all_at(_file: &File, _bytes: &[u8], _offset: u64) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this platform has no positioned writes"))
+}
+
+/// How many names a file has.
+#[cfg(unix)]
+pub(crate) fn names(metadata: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
+}
+
+/// Elsewhere the other names are not told.
+#[cfg(not(unix))]
+pub(crate) fn names(_metadata: &std::fs::Metadata) -> u64 {
+    1
+}
+
+/// The number by which the file system knows a file.
+#[cfg(unix)]
+pub(crate) fn inode(metadata: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+/// Elsewhere files have none that is cheap to ask for.
+#[cfg(not(unix))]
+pub(crate) fn inode(_metadata: &std::fs::Metadata) -> u64 {
+    0
+}
+
+/// The block by which the file system of a file can put bytes in and take them out, where it is one that can.
+#[cfg(target_os = "linux")]
+pub(crate) fn movable_block(file: &File) -> Option<u64> {
+    // Of the others none does (Linux 6.x: ext4 and XFS implement FALLOC_FL_INSERT_RANGE and FALLOC_FL_COLLAPSE_RANGE).
+    const EXT4: u64 = 0xef53;
+    const XFS: u64 = 0x5846_5342;
+    let stat = rustix::fs::fstatfs(file).ok()?;
+    let block = u64::try_from(stat.f_bsize).ok().filter(|block| block.is_power_of_two())?;
+    let kind = u64::try_from(stat.f_type).ok()? & 0xffff_ffff;
+    (kind == EXT4 || kind == XFS).then_some(block)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn movable_block(_file: &File) -> Option<u64> {
+    None
+}
+
+/// Whether files on the file system of a file can share blocks: btrfs. (XFS may, and moves
+/// blocks, which is better still.)
+#[cfg(target_os = "linux")]
+pub(crate) fn shares_blocks(file: &File) -> bool {
+    const BTRFS: u64 = 0x9123_683e;
+    let kind = rustix::fs::fstatfs(file).ok().and_then(|stat| u64::try_from(stat.f_type).ok());
+    kind.is_some_and(|kind| kind & 0xffff_ffff == BTRFS)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn shares_blocks(_file: &File) -> bool {
+    false
+}
+
+/// Bytes that are free for this user on the file system of a file, where that is told.
+#[cfg(target_os = "linux")]
+pub(crate) fn free_space(file: &File) -> Option<u64> {
+    let stat = rustix::fs::fstatvfs(file).ok()?;
+    stat.f_bavail.checked_mul(stat.f_frsize)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn free_space(_file: &File) -> Option<u64> {
+    None
+}
+
+/// Lets the system forget what it holds of a file in memory, so that it is read from the disk next.
+#[cfg(target_os = "linux")]
+pub(crate) fn forget_cached(file: &File) {
+    // Where it does not, the bytes in memory are read again, which is still a reading of the file.
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn forget_cached(_file: &File) {}
+
+/// Puts `len` bytes in at `at`; what stood there follows them.
+#[cfg(target_os = "linux")]
+pub(crate) fn insert_range(file: &File, at: u64, len: u64) -> io::Result<()> {
+    rustix::io::retry_on_intr(|| {
+        rustix::fs::fallocate(file, rustix::fs::FallocateFlags::INSERT_RANGE, at, len)
+    })?;
+    Ok(())
+}
+
+/// Takes `len` bytes out at `at`; what follows them stands there.
+#[cfg(target_os = "linux")]
+pub(crate) fn collapse_range(file: &File, at: u64, len: u64) -> io::Result<()> {
+    rustix::io::retry_on_intr(|| {
+        rustix::fs::fallocate(file, rustix::fs::FallocateFlags::COLLAPSE_RANGE, at, len)
+    })?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn insert_range(_file: &File, _at: u64, _len: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn collapse_range(_file: &File, _at: u64, _len: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// The next stretch of data at or behind `at`; `None` when there is only a hole left.
+#[cfg(target_os = "linux")]
+pub(crate) fn next_data(file: &File, at: u64) -> io::Result<Option<ggufkit_format::Span>> {
+    use rustix::fs::{SeekFrom, seek};
+    let start = match seek(file, SeekFrom::Data(at)) {
+        Err(rustix::io::Errno::NXIO) => return Ok(None),
+        other => other?,
+    };
+    Ok(Some(ggufkit_format::Span::between(start, seek(file, SeekFrom::Hole(start))?)))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn next_data(_file: &File, _at: u64) -> io::Result<Option<ggufkit_format::Span>> {
+    Err(io::ErrorKind::Unsupported.into())
+}

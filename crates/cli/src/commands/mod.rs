@@ -1,22 +1,36 @@
 //! The subcommands, one file each: the arguments as typed, what they mean, and how the answer is shown.
 
+mod apply;
 mod check;
 mod completions;
 mod config;
 mod dump;
+mod edit;
+mod endian;
 mod explain;
 mod extract;
 mod get;
+mod hash;
 mod hex;
 mod man;
 mod mend;
+mod merge;
+mod r#move;
 mod name;
 mod progress;
+mod recover;
+mod rename;
 mod repair;
 mod rule;
+mod set;
+mod shards;
 mod show;
+mod split;
 mod template;
 mod tensors;
+mod unset;
+mod upgrade;
+mod verify;
 
 use std::io;
 
@@ -33,9 +47,22 @@ pub(crate) enum Command {
     Config(config::Args),
     Hex(hex::Args),
     Extract(extract::Args),
+    Hash(hash::Args),
+    Verify(verify::Args),
     Check(check::Args),
     Template(template::Args),
     Repair(repair::Args),
+    Set(set::Args),
+    Unset(unset::Args),
+    Rename(rename::Args),
+    Move(r#move::Args),
+    Apply(apply::Args),
+    Endian(endian::Args),
+    Upgrade(upgrade::Args),
+    Undo(recover::Undo),
+    Recover(recover::Recover),
+    Split(split::Args),
+    Merge(merge::Args),
     Rule(rule::Args),
     Name(name::Args),
     Explain(explain::Args),
@@ -57,9 +84,22 @@ impl Command {
             Self::Config(args) => args.run(out),
             Self::Hex(args) => args.run(out),
             Self::Extract(args) => args.run(out),
+            Self::Hash(args) => args.run(out),
+            Self::Verify(args) => args.run(out),
             Self::Check(args) => args.run(out),
             Self::Template(args) => args.run(out),
             Self::Repair(args) => args.run(out),
+            Self::Set(args) => args.run(out),
+            Self::Unset(args) => args.run(out),
+            Self::Rename(args) => args.run(out),
+            Self::Move(args) => args.run(out),
+            Self::Apply(args) => args.run(out),
+            Self::Endian(args) => args.run(out),
+            Self::Upgrade(args) => args.run(out),
+            Self::Undo(args) => args.run(out),
+            Self::Recover(args) => args.run(out),
+            Self::Split(args) => args.run(out),
+            Self::Merge(args) => args.run(out),
             Self::Rule(args) => args.run(out),
             Self::Name(args) => args.run(out),
             Self::Explain(args) => args.run(out),

@@ -55,7 +55,7 @@ impl Args {
         // The verdict is the exit status, whether or not anybody reads to the end.
         out.hold();
         let named = self.names.iter().map(|name| Input::File(name.into())).collect::<Vec<_>>();
-        if frame::is_written_to(out, &named)? {
+        if !frame::prepare(out, &named)? {
             return Ok(FAILED);
         }
         let mut files = if self.json { Some(Files::begin(out, "name", true)?) } else { None };

@@ -13,15 +13,21 @@
 //! last tensor. A canonical file laid out anew is the same bytes too. Without tensors there is no data section: the file may
 //! end with its head or with padding, and both are canonical.
 
+mod metadata;
+mod padding;
 mod plan;
+mod tensors;
+
+use std::collections::BTreeMap;
 
 use ggufkit_check::Change;
 use ggufkit_format::encode::{Bools, Encoder, widen, written_type};
-use ggufkit_format::spec::ValueType;
+use ggufkit_format::spec::{TensorType, ValueType};
 use ggufkit_format::{Dialect, Endian, Index, Kv, Payload, Scalar, Span, Value, View, layout};
 
 use crate::error::EditError;
 use crate::placement::Placement;
+use crate::value::NewValue;
 
 /// A file that can be changed.
 #[derive(Clone, Debug)]
@@ -34,7 +40,12 @@ pub struct Document<'a> {
     copies: bool,
     /// The source's key-values in their order, removed ones too, and then those that were added.
     kvs: Vec<Entry>,
-    names: Vec<Option<Vec<u8>>>,
+    /// The order in which they are written, where it is another.
+    kv_order: Option<Vec<usize>>,
+    /// The source's tensors in their order, removed ones too, and then those that were added.
+    tensors: Vec<Slot>,
+    /// The order in which they are written, where it is another.
+    tensor_order: Option<Vec<usize>>,
     /// Where each tensor's data is, once it is to be laid out anew.
     anew: Option<Placement>,
     /// Whether the bytes between head and data become zeros.
@@ -53,6 +64,23 @@ pub struct Document<'a> {
 struct Entry {
     key: Option<Vec<u8>>,
     value: Option<New>,
+    /// Elements of the source's array that are other ones.
+    elements: BTreeMap<u64, NewValue>,
+    removed: bool,
+}
+
+impl Entry {
+    fn is_changed(&self) -> bool {
+        self.removed || self.key.is_some() || self.value.is_some() || !self.elements.is_empty()
+    }
+}
+
+/// A tensor: what differs from the source's.
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    name: Option<Vec<u8>>,
+    /// Where its data is, of one that was added.
+    added: Option<tensors::Added>,
     removed: bool,
 }
 
@@ -62,6 +90,8 @@ struct New {
     ty: ValueType,
     scalar: Option<Scalar>,
     bytes: Vec<u8>,
+    /// The elements, of an array whose elements may be changed again.
+    items: Option<(ValueType, Vec<NewValue>)>,
 }
 
 /// The key that says how the data is aligned.
@@ -86,7 +116,9 @@ impl<'a> Document<'a> {
             encoder: Encoder::new(3, header.endian)?,
             copies,
             kvs: vec![Entry::default(); index.kvs().len()],
-            names: vec![None; index.tensors().len()],
+            kv_order: None,
+            tensors: vec![Slot::default(); index.tensors().len()],
+            tensor_order: None,
             anew: None,
             clean_gap: false,
             behind_head: false,
@@ -142,11 +174,11 @@ impl<'a> Document<'a> {
             Endian::Big => alignment.to_be_bytes(),
         };
         let scalar = Some(Scalar::U32(alignment));
-        let value = New { ty: ValueType::UINT32, scalar, bytes: bytes.to_vec() };
+        let value = New { ty: ValueType::UINT32, scalar, bytes: bytes.to_vec(), items: None };
         match at.and_then(|at| self.entry(at).ok()) {
             Some(entry) => entry.value = Some(value),
             None => {
-                self.kvs.push(Entry { key: Some(ALIGNMENT.to_vec()), value: Some(value), removed: false });
+                self.push(ALIGNMENT, value);
             }
         }
     }
@@ -166,7 +198,7 @@ impl<'a> Document<'a> {
     /// Whether the key-value with this number is other than in the source.
     #[must_use]
     pub fn is_changed(&self, at: u64) -> bool {
-        self.slot(at).is_some_and(|entry| entry.removed || entry.key.is_some() || entry.value.is_some())
+        self.slot(at).is_some_and(|entry| entry.is_changed())
     }
 
     /// The key of a key-value.
@@ -201,9 +233,10 @@ impl<'a> Document<'a> {
     /// The value as the source has it; `None` for a value that is new.
     #[must_use]
     pub fn source_value(&self, at: u64) -> Option<Value<'a>> {
-        match self.slot(at)?.value {
-            Some(_) => None,
-            None => Some(self.view.value(self.source_kv(at)?)),
+        match self.slot(at)? {
+            Entry { value: Some(_), .. } => None,
+            Entry { elements, .. } if !elements.is_empty() => None,
+            _ => Some(self.view.value(self.source_kv(at)?)),
         }
     }
 
@@ -244,7 +277,7 @@ impl<'a> Document<'a> {
     #[must_use]
     pub fn name(&self, at: u64) -> &[u8] {
         let Ok(at) = usize::try_from(at) else { return &[] };
-        match self.names.get(at).and_then(Option::as_deref) {
+        match self.tensors.get(at).and_then(|slot| slot.name.as_deref()) {
             Some(name) => name,
             None => self.index().tensors().get(at).map(|tensor| self.view.name(tensor).0).unwrap_or_default(),
         }
@@ -281,19 +314,26 @@ impl<'a> Document<'a> {
         let scalar = widen(scalar);
         let mut bytes = Vec::new();
         self.encoder.scalar(&mut bytes, scalar)?;
-        Ok(New { ty: scalar.value_type(), scalar: Some(scalar), bytes })
+        Ok(New { ty: scalar.value_type(), scalar: Some(scalar), bytes, items: None })
+    }
+
+    /// Whether the source has this value.
+    fn source_is(&self, at: u64, new: &New) -> Result<bool, EditError> {
+        Ok(match self.source_kv(at) {
+            Some(kv) if self.copies => {
+                kv.value_type == new.ty && self.view.bytes(kv.value_span) == Some(&new.bytes)
+            }
+            _ => self.encoded(at)? == Some((new.ty, new.bytes.clone())),
+        })
     }
 
     fn set(&mut self, at: u64, new: New) -> Result<bool, EditError> {
-        let old = self.entry(at)?.value.take();
+        let entry = self.entry(at)?;
+        let old = entry.value.take();
+        entry.elements.clear();
         let same = match &old {
             Some(old) => *old == new,
-            None => match self.source_kv(at) {
-                Some(kv) if self.copies => {
-                    kv.value_type == new.ty && self.view.bytes(kv.value_span) == Some(&new.bytes)
-                }
-                _ => self.encoded(at)? == Some((new.ty, new.bytes.clone())),
-            },
+            None => self.source_is(at, &new)?,
         };
         self.entry(at)?.value = if same { old } else { Some(new) };
         Ok(!same)
@@ -315,7 +355,7 @@ impl<'a> Document<'a> {
     pub fn set_string(&mut self, at: u64, text: &[u8]) -> Result<bool, EditError> {
         let mut bytes = Vec::new();
         self.encoder.string(&mut bytes, text);
-        self.set(at, New { ty: ValueType::STRING, scalar: None, bytes })
+        self.set(at, New { ty: ValueType::STRING, scalar: None, bytes, items: None })
     }
 
     /// Makes 1 of all bool bytes of a value that are neither 0 nor 1; false when there are none.
@@ -334,7 +374,7 @@ impl<'a> Document<'a> {
             Value::Scalar(scalar) => Some(scalar),
             _ => None,
         };
-        self.set(at, New { ty: written_type(kv.value_type), scalar, bytes })
+        self.set(at, New { ty: written_type(kv.value_type), scalar, bytes, items: None })
     }
 
     /// Gives a tensor another name; false when it has this one.
@@ -344,9 +384,9 @@ impl<'a> Document<'a> {
     pub fn set_name(&mut self, at: u64, name: &[u8]) -> Result<bool, EditError> {
         let place = usize::try_from(at).map_err(|_| EditError::NoTensor(at))?;
         let differs = self.name(at) != name;
-        let slot = self.names.get_mut(place).ok_or(EditError::NoTensor(at))?;
+        let slot = self.tensors.get_mut(place).filter(|slot| !slot.removed).ok_or(EditError::NoTensor(at))?;
         if differs {
-            *slot = Some(name.to_vec());
+            slot.name = Some(name.to_vec());
         }
         Ok(differs)
     }
@@ -378,6 +418,40 @@ impl<'a> Document<'a> {
     /// padding, whatever the alignment says.
     pub fn keep_behind_head(&mut self) {
         self.behind_head = self.index().tensors().is_empty();
+    }
+
+    /// The byte order that will be written.
+    #[must_use]
+    pub fn endian(&self) -> Endian {
+        self.encoder.endian()
+    }
+
+    /// Writes the head in this byte order, version 3; false when that is so already. To be asked for before anything else is
+    /// changed. The data is for whoever carries the plan out to turn.
+    ///
+    /// # Errors
+    /// None for the byte orders there are.
+    pub fn set_endian(&mut self, endian: Endian) -> Result<bool, EditError> {
+        if self.encoder.endian() == endian {
+            return Ok(false);
+        }
+        self.encoder = Encoder::new(3, endian)?;
+        self.version = 3;
+        self.copies = false;
+        Ok(true)
+    }
+
+    /// Where each tensor's data is in the source, in the order of the table, and its type.
+    ///
+    /// # Errors
+    /// [`EditError::Data`] when it cannot be told.
+    pub fn data_spans(&self) -> Result<Vec<(TensorType, Span)>, EditError> {
+        let placement = Placement::of(self.index(), self.size);
+        if !placement.problems.is_empty() {
+            return Err(EditError::Data(placement.problems));
+        }
+        let types = self.index().tensors().iter().map(|tensor| tensor.tensor_type);
+        Ok(types.zip(placement.spans).collect())
     }
 
     /// Writes version 3; false when that is so already.

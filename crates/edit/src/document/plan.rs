@@ -1,7 +1,10 @@
 //! What a document's file will be made of.
 
+use std::borrow::Cow;
+
 use ggufkit_format::encode::{Bools, Encoder, written_type};
-use ggufkit_format::{Kv, Plan, Span, Tensor, View, layout};
+use ggufkit_format::spec::ValueType;
+use ggufkit_format::{Kv, Plan, Span, View, layout};
 
 use super::Document;
 use crate::error::EditError;
@@ -13,23 +16,8 @@ impl Document<'_> {
     /// # Errors
     /// Bytes of the head that are not there, and changes that exclude each other.
     pub fn plan(&self) -> Result<Plan, EditError> {
-        let mut plan = Plan::new();
         let alignment = self.alignment();
-        self.plan_header(&mut plan)?;
-        for at in 0..self.kv_count() {
-            self.plan_kv(&mut plan, at)?;
-        }
-        let mut next = 0_u64;
-        for (at, tensor) in self.index().tensors().iter().enumerate() {
-            let mut offset = tensor.offset;
-            if let Some(placement) = &self.anew {
-                offset = next;
-                let len = placement.spans.get(at).map_or(0, |span| span.len);
-                let end = next.checked_add(len).and_then(|end| layout::align_up(end, alignment));
-                next = end.ok_or(ggufkit_format::PlanError::TooLong)?;
-            }
-            self.plan_tensor(&mut plan, at as u64, tensor, offset)?;
-        }
+        let mut plan = self.plan_head()?;
         match &self.anew {
             None => self.plan_kept(&mut plan, alignment)?,
             Some(placement) => self.plan_anew(&mut plan, placement, alignment)?,
@@ -65,15 +53,42 @@ impl Document<'_> {
         if patches.is_empty() { Ok(plan) } else { Ok(plan.patched(&patches)?) }
     }
 
+    /// The part of the plan that makes the head.
+    pub(super) fn plan_head(&self) -> Result<Plan, EditError> {
+        let mut plan = Plan::new();
+        let alignment = self.alignment();
+        self.plan_header(&mut plan)?;
+        for at in self.kv_order() {
+            self.plan_kv(&mut plan, at)?;
+        }
+        let mut next = 0_u64;
+        for at in self.tensor_order() {
+            let mut offset = self.index().tensors().get(at).map_or(0, |tensor| tensor.offset);
+            if let Some(placement) = &self.anew {
+                offset = next;
+                let len = self.data(placement, at).map_or(0, |span| span.len);
+                let end = next.checked_add(len).and_then(|end| layout::align_up(end, alignment));
+                next = end.ok_or(ggufkit_format::PlanError::TooLong)?;
+            }
+            self.plan_tensor(&mut plan, at, offset)?;
+        }
+        Ok(plan)
+    }
+
     fn plan_header(&self, plan: &mut Plan) -> Result<(), EditError> {
         let header = self.index().header();
         let kvs = self.kvs.iter().filter(|entry| !entry.removed).count() as u64;
-        if self.copies && self.version == header.version && kvs == header.kv_count {
+        let tensors = self.tensors.iter().filter(|slot| !slot.removed).count() as u64;
+        if self.copies
+            && self.version == header.version
+            && kvs == header.kv_count
+            && tensors == header.tensor_count
+        {
             return Ok(plan.copy(header.span)?);
         }
-        let encoder = Encoder::new(self.version, header.endian).unwrap_or(self.encoder);
+        let encoder = Encoder::new(self.version, self.encoder.endian()).unwrap_or(self.encoder);
         let mut bytes = Vec::new();
-        encoder.header(&mut bytes, self.index().tensors().len() as u64, kvs);
+        encoder.header(&mut bytes, tensors, kvs);
         Ok(plan.literal(&bytes)?)
     }
 
@@ -89,11 +104,16 @@ impl Document<'_> {
                 bytes.clear();
             }
         }
-        match (kept, &entry.value) {
+        let changed = match &entry.value {
+            Some(new) => Some((new.ty, Cow::Borrowed(new.bytes.as_slice()))),
+            None if entry.elements.is_empty() => None,
+            None => Some((ValueType::ARRAY, Cow::Owned(self.with_elements(at, &entry.elements)?))),
+        };
+        match (kept, &changed) {
             (Some(kv), None) => plan.copy(Span::between(kv.key.span.end(), kv.span.end()))?,
-            (_, Some(new)) => {
-                self.encoder.value_type(&mut bytes, new.ty);
-                bytes.extend_from_slice(&new.bytes);
+            (_, Some((ty, value))) => {
+                self.encoder.value_type(&mut bytes, *ty);
+                bytes.extend_from_slice(value);
                 plan.literal(&bytes)?;
             }
             (None, None) => {
@@ -125,16 +145,21 @@ impl Document<'_> {
         Some(value)
     }
 
-    fn plan_tensor(&self, plan: &mut Plan, at: u64, tensor: &Tensor, offset: u64) -> Result<(), EditError> {
-        let place = usize::try_from(at).map_err(|_| EditError::NoTensor(at))?;
-        let named = self.names.get(place).is_some_and(Option::is_some);
-        if self.copies && !named && offset == tensor.offset {
+    fn plan_tensor(&self, plan: &mut Plan, place: usize, offset: u64) -> Result<(), EditError> {
+        let at = place as u64;
+        let slot = self.tensors.get(place).ok_or(EditError::NoTensor(at))?;
+        let mut bytes = Vec::new();
+        if let Some(added) = &slot.added {
+            self.encoder.tensor(&mut bytes, self.name(at), &added.dims, added.ty, offset)?;
+            return Ok(plan.literal(&bytes)?);
+        }
+        let tensor = self.index().tensors().get(place).ok_or(EditError::NoTensor(at))?;
+        if self.copies && slot.name.is_none() && offset == tensor.offset {
             return Ok(plan.copy(tensor.span)?);
         }
-        if !named && self.view.bytes(tensor.name.span).is_none() {
+        if slot.name.is_none() && self.view.bytes(tensor.name.span).is_none() {
             return Err(EditError::Encode(ggufkit_format::encode::EncodeError::Incomplete));
         }
-        let mut bytes = Vec::new();
         let dims = self.index().dims(tensor);
         self.encoder.tensor(&mut bytes, self.name(at), dims, tensor.tensor_type, offset)?;
         Ok(plan.literal(&bytes)?)
@@ -162,8 +187,8 @@ impl Document<'_> {
     /// The data section in its canonical form, and what follows it in the source.
     fn plan_anew(&self, plan: &mut Plan, placement: &Placement, alignment: u64) -> Result<(), EditError> {
         plan.zeros(layout::padding(plan.len(), alignment))?;
-        for span in &placement.spans {
-            plan.copy(*span)?;
+        for at in self.tensor_order() {
+            plan.copy(self.data(placement, at).unwrap_or_default())?;
             plan.zeros(layout::padding(plan.len(), alignment))?;
         }
         Ok(plan.copy(Span::between(self.padded(placement), self.end))?)

@@ -1,54 +1,14 @@
 //! The file that a repair would make, looked at before anything is written: it can be read, and is no worse than before.
 
-use std::io;
-
 use ggufkit_check::{Family, File, Options as Rules, Report, Severity, Source, Subject, check};
-use ggufkit_format::{ByteStr, Options, Piece, Plan, ReadAt, Span, View};
+use ggufkit_format::{ByteStr, Options, Plan, Span, View};
 use ggufkit_io::{HeadBuffer, diagnose};
 
 use super::{Reason, RepairError};
+use crate::preview::Planned;
 
 /// A repair makes padding, and no more than this and the file's size beside it.
 const MOST_GROWTH: u64 = 1 << 30;
-
-/// The bytes that a plan makes of a source, without making them.
-struct Planned<'a> {
-    plan: &'a Plan,
-    source: &'a Source,
-}
-
-impl ReadAt for Planned<'_> {
-    type Error = io::Error;
-
-    fn size(&self) -> Option<u64> {
-        Some(self.plan.len())
-    }
-
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let mut start = 0_u64;
-        for piece in self.plan.pieces() {
-            let end = start.saturating_add(piece.len());
-            if offset < end {
-                let into = offset.saturating_sub(start);
-                let left = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
-                let most = left.min(buffer.len());
-                let Some(buffer) = buffer.get_mut(..most) else { return Ok(0) };
-                match piece {
-                    Piece::Literal(bytes) => {
-                        let from = usize::try_from(into).unwrap_or(usize::MAX);
-                        let bytes = bytes.get(from..).and_then(|rest| rest.get(..most)).unwrap_or_default();
-                        buffer.copy_from_slice(bytes);
-                    }
-                    Piece::Copy(span) => return self.source.read_at(buffer, span.start.saturating_add(into)),
-                    Piece::Zeros(_) => buffer.fill(0),
-                }
-                return Ok(most);
-            }
-            start = end;
-        }
-        Ok(0)
-    }
-}
 
 /// Errors that say that readers cannot find their way in a file; what the model means is not among them, for a key that is
 /// mended may be the first that tells.
@@ -69,7 +29,7 @@ pub(super) fn verify(plan: &Plan, source: &Source, size: u64, before: u64) -> Re
         let message = format!("the new file would have {} bytes, the file has {size}", plan.len());
         return Err(Reason::new("result-too-large", message).into());
     }
-    let planned = Planned { plan, source };
+    let planned = Planned::new(plan, source);
     let options = Options::new().with_size(Some(plan.len()));
     let mut buffer = HeadBuffer::new();
     let read = buffer.read(&planned, options)?;

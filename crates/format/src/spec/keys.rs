@@ -38,6 +38,15 @@ impl KeyType {
         }
     }
 
+    /// The shape with this name: `u32`; `array[u32]`, or shorter `[u32]`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let inner = name.strip_prefix("array").or(name.strip_prefix("arr")).unwrap_or(name);
+        match inner.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(element) => ValueType::from_name(element).map(Self::Array),
+            None => ValueType::from_name(name).filter(|ty| *ty != ValueType::ARRAY).map(Self::Scalar),
+        }
+    }
+
     /// Whether the value is an array.
     pub const fn is_array(self) -> bool {
         matches!(self, Self::Array(_))

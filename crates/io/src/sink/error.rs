@@ -16,6 +16,8 @@ pub enum SinkError {
     Exists(PathBuf),
     /// The target is the source, under this name or another.
     IsSource(PathBuf),
+    /// What was to be replaced is not the file that was read any more, or not as it was read.
+    Changed(PathBuf),
     /// The source could not be read.
     Read {
         /// What was to be read.
@@ -39,6 +41,15 @@ pub enum SinkError {
         /// What the system said.
         source: io::Error,
     },
+    /// There is not room for what is to be written.
+    NoRoom {
+        /// The target, or the first of several.
+        path: PathBuf,
+        /// Bytes that are needed.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
     /// The file is in its place and whole, and the system could not promise that its name survives a loss of power.
     NotDurable {
         /// The target.
@@ -50,6 +61,22 @@ pub enum SinkError {
     Stopped(io::Error),
 }
 
+impl SinkError {
+    /// The target that it is about, where it is about one.
+    #[must_use]
+    pub fn path(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::Exists(path)
+            | Self::IsSource(path)
+            | Self::Changed(path)
+            | Self::Write { path, .. }
+            | Self::NoRoom { path, .. }
+            | Self::NotDurable { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for SinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = |path: &PathBuf| crate::shown::Shown(path).to_string();
@@ -57,11 +84,15 @@ impl fmt::Display for SinkError {
             Self::Plan(error) => error.fmt(f),
             Self::Exists(path) => write!(f, "{} exists", shown(path)),
             Self::IsSource(path) => write!(f, "{} is the file that is being read", shown(path)),
+            Self::Changed(path) => write!(f, "{} has changed since it was read", shown(path)),
             Self::Read { span, source } => write!(f, "cannot read {span} of the source: {source}"),
             Self::Ended { span, read } => {
                 write!(f, "the source ended while {span} was read: {read} of {} bytes came", span.len)
             }
             Self::Write { path, doing, source } => write!(f, "cannot {doing} {}: {source}", shown(path)),
+            Self::NoRoom { path, needed, free } => {
+                write!(f, "{}: {needed} bytes are needed, and {free} are free", shown(path))
+            }
             Self::NotDurable { path, source } => {
                 write!(f, "{} is written, but its folder cannot be synced: {source}", shown(path))
             }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use ggufkit::format::{Index, Kv, View};
 use ggufkit::inspect::query::{Query, Step};
-use ggufkit::io::{FileSource, Found, Input, lookup};
+use ggufkit::io::{Found, Input, lookup};
 
 use super::render::Show;
 use crate::args::{HowArgs, InputArgs, ReadArgs};
@@ -119,7 +119,7 @@ impl Search<'_> {
             if missing.is_empty() {
                 break;
             }
-            let source = match FileSource::open(member) {
+            let source = match frame::source(member) {
                 Ok(source) => source,
                 Err(error) => {
                     failures.push(failed(error));

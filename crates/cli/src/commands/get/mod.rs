@@ -95,7 +95,7 @@ impl Args {
                 return Ok(FAILED);
             }
         };
-        if frame::is_written_to(out, &inputs)? {
+        if !frame::prepare(out, &inputs)? {
             return Ok(FAILED);
         }
         if self.raw && (inputs.len() > 1 || keys.len() > 1) {

@@ -87,7 +87,8 @@ impl Job<'_> {
             frame::refuse(out, self.command, self.json, &Failure::usage("standard-input", message))?;
             return Ok((FAILED, None));
         }
-        let source = match FileSource::open(self.file) {
+        frame::recover(out, [self.file].into_iter())?;
+        let source = match frame::source(self.file) {
             Ok(source) => source,
             Err(error) => {
                 let answer = Answer {
@@ -186,7 +187,7 @@ impl Job<'_> {
 }
 
 /// Why nothing was written, as all commands say it.
-fn failure(error: SinkError) -> Failure {
+pub(super) fn failure(error: SinkError) -> Failure {
     match error {
         SinkError::Exists(path) => {
             Failure::usage("exists", format!("{} exists; --force replaces it", out::path(&path)))
@@ -194,6 +195,10 @@ fn failure(error: SinkError) -> Failure {
         SinkError::IsSource(path) => {
             Failure::usage("is-input", format!("{} is the file itself: name another", out::path(&path)))
         }
+        SinkError::NoRoom { needed, free, .. } => Failure::Io(io::Error::new(
+            io::ErrorKind::StorageFull,
+            format!("{needed} bytes are needed, and {free} are free"),
+        )),
         SinkError::Write { source, .. } => Failure::Io(source),
         SinkError::Read { ref source, .. } => Failure::Io(io::Error::new(source.kind(), error.to_string())),
         other => Failure::Io(io::Error::other(other.to_string())),

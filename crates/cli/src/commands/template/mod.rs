@@ -6,6 +6,7 @@ mod limits;
 mod python;
 mod render;
 mod sandbox;
+mod set;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -30,7 +31,7 @@ pub(crate) use sandbox::{WORD, serve};
 /// Show the chat templates, their SHA-256, and the prompt that one makes of a conversation
 ///
 /// Prints every template with its size and hash; characters that could act on a terminal, or are not seen, are written
-/// as escapes. With --messages one of them (the default one, or --name) is rendered, in a process of its own: it can load
+/// as escapes. `gguf template set` gives a file other ones. With --messages one of them (the default one, or --name) is rendered, in a process of its own: it can load
 /// nothing, and its work, time and memory are limited. Nothing is rendered otherwise.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  gguf template model.gguf\n  gguf template --list models/\n  \
@@ -39,7 +40,14 @@ pub(crate) use sandbox::{WORD, serve};
     echo '[{\"role\": \"user\", \"content\": \"Hi\"}]' | gguf template model.gguf --messages -\n\n\
     MESSAGES is a JSON list of messages, or an object of variables such as {\"messages\": [...], \"tools\": [...]}.\n\
     Exit status: 0 done, 1 there is no such template, or it refuses the messages, 2 a file could not be read, or usage.")]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    subcommand_help_heading = "Changing"
+)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    change: Option<Change>,
     #[command(flatten)]
     inputs: InputArgs,
     #[command(flatten)]
@@ -88,8 +96,17 @@ fn variable(text: &str) -> Result<(String, Value), String> {
     Ok((key.to_owned(), value))
 }
 
+/// What can be done to templates.
+#[derive(clap::Subcommand, Debug)]
+enum Change {
+    Set(set::Args),
+}
+
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        if let Some(Change::Set(set)) = self.change {
+            return set.run(out);
+        }
         let variables = match self.messages.as_ref().map(|path| self.variables(path)).transpose() {
             Ok(variables) => variables,
             Err(failure) => {

@@ -1,0 +1,405 @@
+//! `gguf set` and the other commands that change files: what is changed, what is not, and what is refused.
+
+#![cfg(unix)]
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use ggufkit_testkit::{Builder, Kind, Tensor, Value, corpus};
+use serde_json::Value as Json;
+
+use common::{folder, gguf as run, names, text};
+
+/// A model of no known architecture, so that little can be said of it.
+fn model() -> Builder {
+    Builder::new()
+        .kv("general.architecture", "toy")
+        .kv("general.name", "A name")
+        .kv("toy.context_length", 2048_u32)
+        .kv("toy.flag", Value::Bool(1))
+        .kv("toy.list", Value::Array(Kind::U16, vec![Value::U16(1), Value::U16(2)]))
+        .tensor(Tensor::f32("a", &[64, 3]))
+        .tensor(Tensor::f32("b", &[64]))
+}
+
+fn write(folder: &Path, name: &str, builder: &Builder) {
+    fs::write(folder.join(name), builder.clone().bytes()).unwrap();
+}
+
+/// A call that is to succeed; what it prints.
+#[track_caller]
+fn good(folder: &Path, args: &[&str]) -> String {
+    let output = run(folder, args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// A call that is to fail so; what it says.
+#[track_caller]
+fn bad(folder: &Path, args: &[&str], status: i32) -> String {
+    let output = run(folder, args);
+    let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(status), "{args:?}: {said}");
+    said
+}
+
+fn get(folder: &Path, key: &str) -> String {
+    good(folder, &["get", "m.gguf", key]).trim().to_owned()
+}
+
+#[test]
+fn values_are_set_in_place_and_taken_back() {
+    let folder = folder("set");
+    write(&folder, "m.gguf", &model());
+    let before = fs::read(folder.join("m.gguf")).unwrap();
+    good(&folder, &["set", "m.gguf", "toy.context_length=4096", "toy.flag=false", "toy.list=[1, 300]"]);
+    assert_eq!(get(&folder, "toy.context_length"), "4096");
+    assert_eq!(get(&folder, "toy.flag"), "false");
+    assert_eq!(get(&folder, "toy.list[1]"), "300");
+    // The same bytes that another writer makes of it.
+    let expected = Builder::new()
+        .kv("general.architecture", "toy")
+        .kv("general.name", "A name")
+        .kv("toy.context_length", 4096_u32)
+        .kv("toy.flag", Value::Bool(0))
+        .kv("toy.list", Value::Array(Kind::U16, vec![Value::U16(1), Value::U16(300)]))
+        .tensor(Tensor::f32("a", &[64, 3]))
+        .tensor(Tensor::f32("b", &[64]));
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), expected.bytes());
+    assert_eq!(names(&folder), [".m.gguf.ggufkit-undo", "m.gguf"]);
+    good(&folder, &["undo", "m.gguf"]);
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), before);
+    bad(&folder, &["undo", "m.gguf"], 1);
+}
+
+#[test]
+fn a_number_that_does_not_fit_its_array_is_refused_and_another_type_is_an_option() {
+    let folder = folder("array");
+    write(&folder, "m.gguf", &model());
+    let before = fs::read(folder.join("m.gguf")).unwrap();
+    let said = bad(&folder, &["set", "m.gguf", "toy.list=[1, 300, 70000]"], 1);
+    assert!(said.contains("element [2]: 70000 does not fit in u16, which goes from 0 to 65535"), "{said}");
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), before);
+    good(&folder, &["set", "m.gguf", "toy.list:array[u32]=[1, 300, 70000]"]);
+    assert_eq!(get(&folder, "toy.list[2]"), "70000");
+    // An empty list stays a list.
+    good(&folder, &["set", "m.gguf", "toy.list=[]"]);
+    let dump = good(&folder, &["dump", "m.gguf"]);
+    assert!(dump.contains("[u32; 0]"), "{dump}");
+}
+
+#[test]
+fn all_is_planned_before_anything_is_written() {
+    let folder = folder("several");
+    for name in ["m.gguf", "n.gguf"] {
+        write(&folder, name, &model());
+    }
+    write(&folder, "z.gguf", &Builder::new().kv("toy.list", 1_u8));
+    let before: Vec<_> = ["m.gguf", "n.gguf"].map(|name| fs::read(folder.join(name)).unwrap()).into();
+    // The last file has no such key of this type.
+    bad(&folder, &["set", "m.gguf", "n.gguf", "z.gguf", "toy.list=[3]"], 1);
+    let after: Vec<_> = ["m.gguf", "n.gguf"].map(|name| fs::read(folder.join(name)).unwrap()).into();
+    assert_eq!(before, after);
+    good(&folder, &["set", "m.gguf", "n.gguf", "general.name=Other"]);
+    for name in ["m.gguf", "n.gguf"] {
+        assert_eq!(good(&folder, &["get", name, "general.name"]).trim(), "Other");
+    }
+}
+
+#[test]
+fn nothing_is_written_by_a_dry_run_or_where_nothing_changes() {
+    let folder = folder("dry");
+    write(&folder, "m.gguf", &model());
+    let before = fs::read(folder.join("m.gguf")).unwrap();
+    let said = good(&folder, &["set", "m.gguf", "general.name=Other", "--dry-run"]);
+    assert!(said.contains("\"A name\" → \"Other\""), "{said}");
+    let said = good(&folder, &["set", "m.gguf", "general.name=A name"]);
+    assert!(said.contains("nothing to change"), "{said}");
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), before);
+    assert_eq!(names(&folder), ["m.gguf"]);
+}
+
+#[test]
+fn with_an_output_the_input_stays_and_is_never_the_output() {
+    let folder = folder("output");
+    write(&folder, "m.gguf", &model());
+    let before = fs::read(folder.join("m.gguf")).unwrap();
+    good(&folder, &["set", "m.gguf", "general.name=Other", "-o", "out.gguf"]);
+    assert_eq!(good(&folder, &["get", "out.gguf", "general.name"]).trim(), "Other");
+    bad(&folder, &["set", "m.gguf", "general.name=Third", "-o", "out.gguf"], 2);
+    for output in ["m.gguf", "./m.gguf"] {
+        bad(&folder, &["set", "m.gguf", "general.name=Third", "-o", output, "--force"], 2);
+    }
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), before);
+    assert_eq!(names(&folder), ["m.gguf", "out.gguf"]);
+}
+
+#[test]
+fn links_are_followed_and_shared_names_changed_only_when_that_is_asked_for() {
+    let folder = folder("links");
+    fs::create_dir(folder.join("blobs")).unwrap();
+    write(&folder, "blobs/hash", &model());
+    let before = fs::read(folder.join("blobs/hash")).unwrap();
+    std::os::unix::fs::symlink("blobs/hash", folder.join("m.gguf")).unwrap();
+    let said = bad(&folder, &["set", "m.gguf", "general.name=Other"], 2);
+    assert!(said.contains("m.gguf is a link to blobs/hash") && said.contains("--follow"), "{said}");
+    assert_eq!(fs::read(folder.join("blobs/hash")).unwrap(), before);
+    good(&folder, &["set", "m.gguf", "general.name=Other", "--follow"]);
+    assert_eq!(get(&folder, "general.name"), "Other");
+    assert!(folder.join("m.gguf").is_symlink());
+    // The record stands beside the file, and is found through the link.
+    good(&folder, &["undo", "m.gguf"]);
+    assert_eq!(fs::read(folder.join("blobs/hash")).unwrap(), before);
+
+    fs::hard_link(folder.join("blobs/hash"), folder.join("other")).unwrap();
+    let said = bad(&folder, &["set", "other", "general.name=Other"], 2);
+    assert!(said.contains("2 names") && said.contains("--all-names"), "{said}");
+    let said = bad(&folder, &["set", "other", "general.name=Other", "--copy"], 2);
+    assert!(said.contains("2 names"), "{said}");
+    good(&folder, &["set", "other", "general.name=Other", "--all-names"]);
+    assert_eq!(get(&folder, "general.name"), "Other");
+}
+
+#[test]
+fn a_file_that_is_marked_read_only_stays() {
+    let folder = folder("closed");
+    write(&folder, "m.gguf", &model());
+    let path = folder.join("m.gguf");
+    let mut permissions = fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&path, permissions).unwrap();
+    let before = fs::read(&path).unwrap();
+    for more in [&[][..], &["--copy"]] {
+        let args = [&["set", "m.gguf", "general.name=Other"], more].concat();
+        let said = bad(&folder, &args, 2);
+        assert!(said.contains("read-only"), "{said}");
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+    good(&folder, &["set", "m.gguf", "general.name=Other", "-o", "out.gguf"]);
+}
+
+#[test]
+fn what_an_edit_breaks_is_said_before_it_is_written() {
+    let folder = folder("breaks");
+    let sample = corpus::workspace().join("samples/Tiny-Llama-591K-v1.0-Q4_K_M.gguf");
+    fs::copy(sample, folder.join("m.gguf")).unwrap();
+    let before = fs::read(folder.join("m.gguf")).unwrap();
+    let said = bad(&folder, &["set", "m.gguf", "llama.block_count=7"], 1);
+    assert!(said.contains("error[block-count-mismatch]") && said.contains("--allow-errors"), "{said}");
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), before);
+    good(&folder, &["set", "m.gguf", "llama.block_count=7", "--allow-errors"]);
+    assert_eq!(get(&folder, "llama.block_count"), "7");
+    // Once it is broken, another change is free to leave it so.
+    good(&folder, &["set", "m.gguf", "general.name=x"]);
+}
+
+#[test]
+fn documents_of_changes_are_made_whole_or_not_at_all() {
+    let folder = folder("apply");
+    write(&folder, "m.gguf", &model());
+    let before = fs::read(folder.join("m.gguf")).unwrap();
+    let patch = r#"{"schema": 1, "operations": [
+        {"op": "test", "key": "general.name", "value": "A name"},
+        {"op": "set", "key": "general.name", "value": "Other"},
+        {"op": "set", "key": "toy.list", "element": 1, "value": 9},
+        {"op": "set", "key": "toy.new", "type": "array[string]", "value": ["a", {"bytes": "/w=="}]},
+        {"op": "rename", "key": "toy.flag", "to": "toy.sign"},
+        {"op": "move", "key": "toy.new", "before": "general.name"},
+        {"op": "rename-tensor", "tensor": "a", "to": "c"}
+    ]}"#;
+    fs::write(folder.join("p.json"), patch).unwrap();
+    good(&folder, &["apply", "m.gguf", "p.json", "-o", "out.gguf"]);
+    let expected = Builder::new()
+        .kv("general.architecture", "toy")
+        .kv(
+            "toy.new",
+            Value::Array(Kind::String, vec![Value::String(b"a".to_vec()), Value::String(vec![0xff])]),
+        )
+        .kv("general.name", "Other")
+        .kv("toy.context_length", 2048_u32)
+        .kv("toy.sign", Value::Bool(1))
+        .kv("toy.list", Value::Array(Kind::U16, vec![Value::U16(1), Value::U16(9)]))
+        .tensor(Tensor::f32("c", &[64, 3]))
+        .tensor(Tensor::f32("b", &[64]));
+    assert_eq!(fs::read(folder.join("out.gguf")).unwrap(), expected.bytes());
+    // A test that fails leaves everything.
+    fs::write(folder.join("q.json"), patch.replace("A name", "Another")).unwrap();
+    bad(&folder, &["apply", "m.gguf", "q.json"], 1);
+    fs::write(folder.join("r.json"), r#"[{"op": "put"}]"#).unwrap();
+    bad(&folder, &["apply", "m.gguf", "r.json"], 2);
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), before);
+}
+
+#[test]
+fn templates_come_from_a_text_a_file_or_a_configuration() {
+    let folder = folder("templates");
+    write(&folder, "m.gguf", &model());
+    fs::write(folder.join("t.jinja"), "{{ messages }}\n").unwrap();
+    good(&folder, &["template", "set", "m.gguf", "@t.jinja"]);
+    assert_eq!(
+        run(&folder, &["get", "m.gguf", "tokenizer.chat_template", "--raw"]).stdout,
+        b"{{ messages }}\n"
+    );
+    good(&folder, &["template", "set", "m.gguf", "--name", "tools", "{{ tools }}"]);
+    let config = r#"{"chat_template": [{"name": "default", "template": "{{ a }}"}, {"name": "rag", "template": "{{ b }}"}]}"#;
+    fs::write(folder.join("tokenizer_config.json"), config).unwrap();
+    good(&folder, &["template", "set", "m.gguf", "--config", "tokenizer_config.json"]);
+    for (key, value) in [
+        ("tokenizer.chat_template", "{{ a }}"),
+        ("tokenizer.chat_template.rag", "{{ b }}"),
+        ("tokenizer.chat_template.tools", "{{ tools }}"),
+        ("tokenizer.chat_templates[0]", "tools"),
+        ("tokenizer.chat_templates[1]", "rag"),
+    ] {
+        assert_eq!(get(&folder, key), value, "{key}");
+    }
+}
+
+#[test]
+fn an_interrupted_change_is_taken_back_by_the_next_command() {
+    let folder = folder("interrupted");
+    write(&folder, "m.gguf", &model());
+    let before = fs::read(folder.join("m.gguf")).unwrap();
+    // As it is when the power goes: the record under its first name, and the file between old and new.
+    good(&folder, &["set", "m.gguf", "general.name=B name", "toy.list=[7, 8]", "toy.more:string=x"]);
+    fs::rename(folder.join(".m.gguf.ggufkit-undo"), folder.join(".m.gguf.ggufkit-journal")).unwrap();
+    let output = run(&folder, &["get", "m.gguf", "general.name"]);
+    assert_eq!(text(&output.stdout), "A name\n");
+    assert!(
+        text(&output.stderr).contains("had been interrupted and was taken back"),
+        "{}",
+        text(&output.stderr)
+    );
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), before);
+    assert_eq!(names(&folder), ["m.gguf"]);
+    // While somebody else is at it, the file is not read.
+    good(&folder, &["set", "m.gguf", "general.name=B name", "toy.list=[7, 8]", "toy.more:string=x"]);
+    fs::rename(folder.join(".m.gguf.ggufkit-undo"), folder.join(".m.gguf.ggufkit-journal")).unwrap();
+    let held = fs::File::open(folder.join("m.gguf")).unwrap();
+    held.lock().unwrap();
+    for args in [&["show", "m.gguf"][..], &["check", "m.gguf"], &["get", "m.gguf", "general.name"]] {
+        let said = bad(&folder, args, 2);
+        assert!(said.contains("under way or was interrupted"), "{args:?}: {said}");
+    }
+    bad(&folder, &["recover", "m.gguf"], 2);
+    drop(held);
+    good(&folder, &["recover", "m.gguf"]);
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), before);
+}
+
+#[test]
+fn documents_for_programs_say_what_was_done() {
+    let folder = folder("json");
+    write(&folder, "m.gguf", &model());
+    let json = |args: &[&str]| -> Json { serde_json::from_slice(&run(&folder, args).stdout).unwrap() };
+    let set = json(&["set", "m.gguf", "toy.context_length=4096", "--json"]);
+    let file = &set["files"][0];
+    assert_eq!(
+        (&set["command"], &file["written"], &file["way"]),
+        (&"set".into(), &true.into(), &"patch".into())
+    );
+    // 0x0800 and 0x1000 differ in one byte.
+    assert_eq!(file["bytes_written"], 1);
+    assert_eq!(file["changes"][0]["before"]["text"], "2048");
+    let refused = json(&["set", "m.gguf", "nothing=1", "--json"]);
+    assert_eq!(refused["files"][0]["written"], false);
+    assert!(refused["files"][0]["refused"]["message"].as_str().unwrap().contains("not known"));
+    let undone = json(&["undo", "m.gguf", "--json"]);
+    assert_eq!(undone["files"][0]["taken_back"], true);
+    let again = json(&["undo", "m.gguf", "--json"]);
+    assert_eq!(again["files"][0]["errors"][0]["error"]["code"], "nothing-to-undo");
+    let usage = json(&["set", "m.gguf", "--json"]);
+    assert_eq!(usage["errors"][0]["error"]["code"], "no-assignment");
+}
+
+/// Bytes of types that are not known, and of gaps, are kept: sizes are never computed anew from a table.
+#[test]
+fn odd_files_keep_every_byte_behind_their_head() {
+    let Some(files) = corpus::shared_files("cases/files", "odd_files_keep_every_byte_behind_their_head")
+    else {
+        return;
+    };
+    let folder = folder("odd");
+    for name in ["bug-unknown-quant-type.gguf", "bug-gap.gguf"] {
+        let file = files.iter().find(|file| file.path.ends_with(name)).unwrap_or_else(|| panic!("{name}"));
+        fs::write(folder.join("m.gguf"), &file.bytes).unwrap();
+        let start = |folder: &Path| {
+            let dump: Json =
+                serde_json::from_slice(&run(folder, &["dump", "m.gguf", "--format", "json"]).stdout).unwrap();
+            dump["files"][0]["header"]["data_start"].as_u64().unwrap() as usize
+        };
+        let before = start(&folder);
+        good(&folder, &["set", "m.gguf", &format!("general.description={}", "x".repeat(5000))]);
+        let after = start(&folder);
+        let bytes = fs::read(folder.join("m.gguf")).unwrap();
+        assert_eq!(bytes[after..], file.bytes[before..], "{name}");
+        assert_eq!(get(&folder, "general.description").len(), 5000, "{name}");
+    }
+}
+
+/// There and back again is the same file, for every type that has a rule; what has none is refused before anything is
+/// written.
+#[test]
+fn the_other_byte_order_and_back_is_the_same_file() {
+    use ggufkit::format::Endian;
+    use ggufkit_testkit::random;
+    let folder = folder("endian");
+    // IQ2_XXS has no rule: ggml reads its words as bytes in one place and as numbers in another.
+    let without = |seed: u64, endian: Endian| {
+        let mut builder = Builder::new().endian(endian);
+        let document = random::document(seed, endian);
+        for (key, value) in document.kvs() {
+            builder = builder.kv(key, value.clone());
+        }
+        for tensor in document.tensors().iter().filter(|tensor| tensor.type_id != 16) {
+            builder = builder.tensor(tensor.clone());
+        }
+        builder
+    };
+    for seed in 0..6 {
+        let little = without(seed, Endian::Little);
+        write(&folder, "m.gguf", &little);
+        good(&folder, &["endian", "big", "m.gguf", "-o", "b.gguf", "--force"]);
+        let (turned, head) = (fs::read(folder.join("b.gguf")).unwrap(), without(seed, Endian::Big).build());
+        let data = head.span("head").end() as usize;
+        assert!(turned[..data] == head.bytes()[..data], "{seed}: the head");
+        assert_ne!(turned[data..], head.bytes()[data..]);
+        good(&folder, &["endian", "little", "b.gguf"]);
+        assert!(fs::read(folder.join("b.gguf")).unwrap() == little.clone().bytes(), "{seed}");
+        let said = good(&folder, &["endian", "little", "m.gguf", "-o", "c.gguf"]);
+        assert!(said.contains("nothing is written"), "{said}");
+    }
+    // A number of each width, where it stands: q8_0 has an f16 in front of its bytes.
+    let block: Vec<u8> = (0..34).collect();
+    let model = Builder::new()
+        .tensor(Tensor::new("f", 0, &[1]).data([1, 2, 3, 4]))
+        .tensor(Tensor::new("q", 8, &[32]).data(block.clone()));
+    write(&folder, "q.gguf", &model);
+    good(&folder, &["endian", "big", "q.gguf", "-o", "qb.gguf"]);
+    let bytes = fs::read(folder.join("qb.gguf")).unwrap();
+    let start = bytes.len() - 32 - 64;
+    assert_eq!(bytes[start..start + 4], [4, 3, 2, 1]);
+    assert_eq!((&bytes[start + 32..start + 34], &bytes[start + 34..start + 66]), (&[1, 0][..], &block[2..]));
+    for type_id in [16, 156, 4] {
+        let odd = Builder::new().tensor(Tensor::new("x", type_id, &[256]).data(vec![1; 66]));
+        write(&folder, "x.gguf", &odd);
+        let said = bad(&folder, &["endian", "big", "x.gguf", "-o", "xb.gguf"], 1);
+        assert!(said.contains("how its blocks are turned is not known"), "{said}");
+        assert!(!folder.join("xb.gguf").exists());
+    }
+}
+
+#[test]
+fn old_versions_become_the_new_one() {
+    let folder = folder("upgrade");
+    for version in [1, 2] {
+        write(&folder, "m.gguf", &model().version(version));
+        good(&folder, &["upgrade", "m.gguf"]);
+        assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), model().bytes(), "{version}");
+        good(&folder, &["undo", "m.gguf"]);
+        assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), model().version(version).bytes(), "{version}");
+    }
+}

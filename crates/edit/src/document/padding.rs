@@ -1,0 +1,119 @@
+//! Room in the head: a key whose value is nothing but padding, so that the data need not move, or moves by whole blocks.
+
+use ggufkit_format::layout;
+use ggufkit_format::spec::{KeyType, ValueType};
+
+use super::{Document, New};
+use crate::error::EditError;
+
+/// Keys that editors of this field pad heads with; the first is the one that is written here.
+const PADDING_KEYS: [&[u8]; 2] = [b"general.padding", b"chisel.pad"];
+
+/// Padding that is rather kept, as room for later changes, than taken out by moving the data.
+const KEEP: u64 = 64 << 10;
+
+/// What a padding key's record has beside its padding: the lengths of key and value, and the type.
+const RECORD: u64 = 8 + 4 + 8;
+
+impl Document<'_> {
+    /// The padding key, and the bytes of padding that it holds.
+    #[must_use]
+    pub fn padding(&self) -> Option<(u64, u64)> {
+        let at = self.padding_at()?;
+        let len = match self.slot(at).and_then(|entry| entry.value.as_ref()) {
+            Some(new) => (new.bytes.len() as u64).saturating_sub(8),
+            None => self.source_kv(at)?.value_span.len.saturating_sub(8),
+        };
+        Some((at, len))
+    }
+
+    fn padding_at(&self) -> Option<u64> {
+        self.kv_order().find(|&at| PADDING_KEYS.contains(&self.key(at)) && self.is_text(at))
+    }
+
+    /// Gives the head a length with which the data stands where it stood, or a multiple of `block` bytes further on or
+    /// further back, and at least `reserve` bytes of padding: with a padding key, where that is needed.
+    ///
+    /// Without `block` data that cannot stay goes where it goes, and padding that was there stays as long as it was.
+    ///
+    /// # Errors
+    /// Bytes of the head that are not there.
+    pub fn fit(&mut self, block: Option<u64>, reserve: u64) -> Result<(), EditError> {
+        let old = self.padding();
+        if self.anew.is_some() || self.index().tensors().is_empty() {
+            // All data is laid out anew, or there is none.
+            return if reserve > old.map_or(0, |(_, len)| len) { self.pad(reserve) } else { Ok(()) };
+        }
+        let base = self.index().header().base;
+        let start = self.index().data_start().unwrap_or(self.size).saturating_sub(base);
+        let alignment = self.alignment();
+        // The head without any padding, and what a padding key takes at least.
+        let record = |key: &[u8]| RECORD.saturating_add(key.len() as u64);
+        let head = self.plan_head()?.len();
+        let (bare, least) = match old {
+            Some((at, len)) => {
+                let record = record(self.key(at));
+                (head.saturating_sub(record).saturating_sub(len), record)
+            }
+            None => (head, record(PADDING_KEYS[0])),
+        };
+        if reserve == 0 && layout::align_up(bare, alignment) == Some(start) {
+            return match old {
+                Some((at, _)) => self.remove(at),
+                None => Ok(()),
+            };
+        }
+        let needed = bare.saturating_add(least).saturating_add(reserve);
+        // Room that somebody asked for once is not taken from them.
+        let room = KEEP.max(reserve).saturating_add(old.map_or(0, |(_, len)| len));
+        let step = block.and_then(|block| common_multiple(block, alignment));
+        let target = match step {
+            _ if needed <= start && start.saturating_sub(needed) <= room => start,
+            Some(step) if needed > start => {
+                let steps = needed.saturating_sub(start).div_ceil(step);
+                start.saturating_add(steps.saturating_mul(step))
+            }
+            Some(step) => {
+                let steps = start.saturating_sub(needed).checked_div(step).unwrap_or(0);
+                start.saturating_sub(steps.saturating_mul(step))
+            }
+            None if needed <= start => start,
+            None => {
+                let kept = reserve.max(old.map_or(0, |(_, len)| len));
+                return if old.is_some() || reserve > 0 { self.pad(kept) } else { Ok(()) };
+            }
+        };
+        self.pad(target.saturating_sub(bare).saturating_sub(least))
+    }
+
+    /// Gives the padding key so many bytes of padding.
+    fn pad(&mut self, len: u64) -> Result<(), EditError> {
+        let len = usize::try_from(len).map_err(|_| ggufkit_format::PlanError::TooLong)?;
+        // Spaces: a string as any other, for readers that print it.
+        let text = vec![b' '; len];
+        match self.padding_at() {
+            Some(at) => self.set_string(at, &text).map(|_| ()),
+            None => {
+                let mut bytes = Vec::new();
+                self.encoder.string(&mut bytes, &text);
+                let value = New { ty: ValueType::STRING, scalar: None, bytes, items: None };
+                self.push(PADDING_KEYS[0], value);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a key-value is one that pads the head.
+    #[must_use]
+    pub fn is_padding(&self, at: u64) -> bool {
+        PADDING_KEYS.contains(&self.key(at)) && self.key_type(at) == Some(KeyType::Scalar(ValueType::STRING))
+    }
+}
+
+fn common_multiple(a: u64, b: u64) -> Option<u64> {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x.checked_rem(y)?);
+    }
+    a.checked_div(x)?.checked_mul(b)
+}

@@ -1,0 +1,125 @@
+//! Tensors that are taken out, put in another order, or added.
+
+use ggufkit_format::Span;
+use ggufkit_format::spec::TensorType;
+
+use super::{Document, Slot};
+use crate::error::EditError;
+use crate::placement::Placement;
+
+/// A tensor that the source has not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Added {
+    pub(super) dims: Vec<u64>,
+    pub(super) ty: TensorType,
+    pub(super) data: Span,
+}
+
+impl Document<'_> {
+    /// The numbers of all tensors with this name, in the order in which they are written.
+    pub fn find_tensors(&self, name: &[u8]) -> Vec<u64> {
+        self.tensor_order().map(|at| at as u64).filter(|&at| self.name(at) == name).collect()
+    }
+
+    /// Number of tensors, the removed ones and the added ones included.
+    #[must_use]
+    pub fn tensor_count(&self) -> u64 {
+        self.tensors.len() as u64
+    }
+
+    /// Whether the tensor with this number is there and was not removed.
+    #[must_use]
+    pub fn has_tensor(&self, at: u64) -> bool {
+        usize::try_from(at).is_ok_and(|at| self.tensors.get(at).is_some_and(|slot| !slot.removed))
+    }
+
+    /// The tensors that are there, in the order in which they are written.
+    pub(super) fn tensor_order(&self) -> impl Iterator<Item = usize> {
+        let given = self.tensor_order.iter().flatten().copied();
+        let all = if self.tensor_order.is_none() { 0..self.tensors.len() } else { 0..0 };
+        given.chain(all).filter(|&at| self.tensors.get(at).is_some_and(|slot| !slot.removed))
+    }
+
+    /// Where the data of a tensor is.
+    pub(super) fn data(&self, placement: &Placement, at: usize) -> Option<Span> {
+        match &self.tensors.get(at)?.added {
+            Some(added) => Some(added.data),
+            None => placement.spans.get(at).copied(),
+        }
+    }
+
+    /// Takes a tensor out, with its data: the data is laid out anew. Others keep their numbers.
+    ///
+    /// # Errors
+    /// There is none with this number (any more), or [`EditError::Data`].
+    pub fn remove_tensor(&mut self, at: u64) -> Result<(), EditError> {
+        self.relayout()?;
+        let place = usize::try_from(at).map_err(|_| EditError::NoTensor(at))?;
+        let slot = self.tensors.get_mut(place).filter(|slot| !slot.removed);
+        slot.ok_or(EditError::NoTensor(at))?.removed = true;
+        Ok(())
+    }
+
+    /// Puts the tensors in this order, those that are not named behind the others; the data is laid out anew, in the
+    /// same order. False when it is theirs.
+    ///
+    /// # Errors
+    /// There is none with one of these numbers, or [`EditError::Data`].
+    pub fn order_tensors(&mut self, first: &[u64]) -> Result<bool, EditError> {
+        let old: Vec<usize> = self.tensor_order().collect();
+        let mut named = vec![false; self.tensors.len()];
+        let mut new = Vec::with_capacity(old.len());
+        for &at in first {
+            let place = usize::try_from(at).ok().filter(|_| self.has_tensor(at));
+            let place = place.ok_or(EditError::NoTensor(at))?;
+            if let Some(seen) = named.get_mut(place).filter(|seen| !**seen) {
+                *seen = true;
+                new.push(place);
+            }
+        }
+        new.extend(old.iter().copied().filter(|&at| named.get(at) == Some(&false)));
+        if new == old {
+            return Ok(false);
+        }
+        self.relayout()?;
+        self.tensor_order = Some(new);
+        Ok(true)
+    }
+
+    /// Moves a tensor before another one, or behind all, with its data; false when it stands there.
+    ///
+    /// # Errors
+    /// There is none with one of these numbers, or [`EditError::Data`].
+    pub fn move_tensor(&mut self, at: u64, before: Option<u64>) -> Result<bool, EditError> {
+        if let Some(missing) = [Some(at), before].into_iter().flatten().find(|&at| !self.has_tensor(at)) {
+            return Err(EditError::NoTensor(missing));
+        }
+        let mut order: Vec<u64> =
+            self.tensor_order().map(|place| place as u64).filter(|&place| place != at).collect();
+        let place = before.and_then(|before| order.iter().position(|&one| one == before));
+        order.insert(place.unwrap_or(order.len()), at);
+        self.order_tensors(&order)
+    }
+
+    /// Adds a tensor behind the others; the value is its number. `data` is where its bytes are, in the source that the plan
+    /// will be carried out with: further sources may follow the document's own end to end.
+    ///
+    /// # Errors
+    /// [`EditError::Data`].
+    pub fn add_tensor(
+        &mut self,
+        name: &[u8],
+        dims: &[u64],
+        ty: TensorType,
+        data: Span,
+    ) -> Result<u64, EditError> {
+        self.relayout()?;
+        let at = self.tensors.len();
+        let added = Some(Added { dims: dims.to_vec(), ty, data });
+        self.tensors.push(Slot { name: Some(name.to_vec()), added, removed: false });
+        if let Some(order) = &mut self.tensor_order {
+            order.push(at);
+        }
+        Ok(at as u64)
+    }
+}
