@@ -34,6 +34,23 @@ fn every_control_is_repaired_or_refused_at_any_length_and_with_any_byte_changed(
     }
 }
 
+/// What makes the head shorter or longer moves the data, and where it lies by then is mended in the same repair.
+#[test]
+fn heads_of_another_length_leave_no_data_astray() {
+    for alignment in [1, 4, 7, 8, 16] {
+        for text in [0, 9, 22] {
+            let file = Builder::new().alignment(alignment).kv("name", format!("{}\0", "x".repeat(text)));
+            let twice = file.clone().kv("a", "some text").kv("a", "some text");
+            for file in [file.clone(), twice, file.kv("general.name\0", "é")] {
+                for sizes in [[8, 8], [6, 8]] {
+                    let of = |at: usize, name: &str| Tensor::f32(name, &[sizes[at]]);
+                    mended(&file.clone().tensor(of(0, "a")).tensor(of(1, "b")).bytes());
+                }
+            }
+        }
+    }
+}
+
 /// Tensors that say where they lie, in files that end in several ways: what padding is and what trails hangs on the
 /// alignment, on the head's length and on whether there is anything to align.
 #[test]

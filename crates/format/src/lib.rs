@@ -52,6 +52,7 @@ mod plan;
 mod source;
 mod span;
 pub mod spec;
+pub mod start;
 mod text;
 mod view;
 

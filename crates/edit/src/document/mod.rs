@@ -56,6 +56,15 @@ struct Entry {
     removed: bool,
 }
 
+/// What is decided about the data of a document.
+pub(crate) struct DataState {
+    anew: Option<Placement>,
+    clean_gap: bool,
+    behind_head: bool,
+    end: u64,
+    to: u64,
+}
+
 /// A value that is new.
 #[derive(Clone, PartialEq, Debug)]
 struct New {
@@ -378,6 +387,19 @@ impl<'a> Document<'a> {
     /// padding, whatever the alignment says.
     pub fn keep_behind_head(&mut self) {
         self.behind_head = self.index().tensors().is_empty();
+    }
+
+    /// What was decided about the data; [`Document::set_data`] goes back to it.
+    pub(crate) fn data(&self) -> DataState {
+        let Self { anew, clean_gap, behind_head, end, to, .. } = self;
+        DataState { anew: anew.clone(), clean_gap: *clean_gap, behind_head: *behind_head, end: *end, to: *to }
+    }
+
+    /// Takes back what was decided about the data since.
+    pub(crate) fn set_data(&mut self, state: DataState) {
+        let DataState { anew, clean_gap, behind_head, end, to } = state;
+        (self.anew, self.clean_gap, self.behind_head) = (anew, clean_gap, behind_head);
+        (self.end, self.to) = (end, to);
     }
 
     /// Writes version 3; false when that is so already.

@@ -65,6 +65,30 @@ impl Document<'_> {
         if patches.is_empty() { Ok(plan) } else { Ok(plan.patched(&patches)?) }
     }
 
+    /// Whether what is done hangs on where the data begins: the head or the alignment is another, or bytes behind the head are.
+    ///
+    /// # Errors
+    /// As those of [`Document::plan`].
+    pub(crate) fn touches_data(&self) -> Result<bool, EditError> {
+        let head = self.index().head();
+        if self.to > 0
+            || self.end < self.size
+            || self.patches.iter().any(|(span, _)| span.start >= head.end())
+        {
+            return Ok(true);
+        }
+        // Offsets take the same room whatever they are.
+        let mut plan = Plan::new();
+        self.plan_header(&mut plan)?;
+        for at in 0..self.kv_count() {
+            self.plan_kv(&mut plan, at)?;
+        }
+        for (at, tensor) in (0_u64..).zip(self.index().tensors()) {
+            self.plan_tensor(&mut plan, at, tensor, tensor.offset)?;
+        }
+        Ok(plan.len() != head.len || self.alignment() != self.index().alignment())
+    }
+
     fn plan_header(&self, plan: &mut Plan) -> Result<(), EditError> {
         let header = self.index().header();
         let kvs = self.kvs.iter().filter(|entry| !entry.removed).count() as u64;

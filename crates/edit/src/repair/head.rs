@@ -75,7 +75,7 @@ impl Work<'_> {
         self.index().kvs().len() as u64
     }
 
-    fn kv(&self, at: u64) -> Option<&Kv> {
+    pub(super) fn kv(&self, at: u64) -> Option<&Kv> {
         self.index().kvs().get(usize::try_from(at).ok()?)
     }
 

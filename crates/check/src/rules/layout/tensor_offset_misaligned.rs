@@ -1,9 +1,11 @@
+use std::cell::LazyCell;
+
 use ggufkit_format::extents::Extent;
 use ggufkit_format::{Path, TensorPart};
 
-use super::fate::{Laid, laid};
+use super::fate::{Laid, laid, offer};
 use crate::facts::{self, Facts, counted};
-use crate::finding::{Change, Finding, Safety};
+use crate::finding::{Change, Finding};
 use crate::place;
 use crate::rule::rule;
 use crate::sink::Sink;
@@ -24,6 +26,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for laid in laid(facts) {
         let over = |extent: &Extent| extent.offset.checked_rem(laid.alignment).is_some_and(|over| over != 0);
         let count = laid.sane().filter(|extent| over(extent)).count() as u64;
+        let unsettled = LazyCell::new(|| laid.unsettled());
         // One wrong alignment moves every tensor: that is one fault.
         let smaller = (0..=20).rev().map(|n| 1 << n).filter(|other| *other < laid.alignment);
         if count > 1
@@ -34,17 +37,17 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 let bytes = counted(other, "byte");
                 let message = format!("the tensors are laid out to {bytes}, the file says {}", laid.alignment);
                 let all = counted(count, "tensor");
-                finding(&laid, first, message).note(format!("{all} do not start on a boundary for that reason"))
+                finding(&laid, first, message, *unsettled).note(format!("{all} do not start on a boundary for that reason"))
             });
             continue;
         }
         for extent in laid.sane().filter(|extent| over(extent)) {
-            sink.add(&RULE, || finding(&laid, extent, RULE.summary.to_owned()));
+            sink.add(&RULE, || finding(&laid, extent, RULE.summary.to_owned(), *unsettled));
         }
     }
 }
 
-fn finding(laid: &Laid<'_, '_>, extent: &Extent, message: String) -> Finding {
+fn finding(laid: &Laid<'_, '_>, extent: &Extent, message: String, unsettled: Option<&str>) -> Finding {
     let alignment = laid.alignment;
     let text = format!("{} is not a multiple of {alignment}", extent.offset);
     let primary = match laid.view.index().tensors().get(extent.tensor) {
@@ -52,9 +55,9 @@ fn finding(laid: &Laid<'_, '_>, extent: &Extent, message: String) -> Finding {
         None => place::bytes_label(laid.at, laid.view.index().head(), &Path::Data),
     };
     let finding = Finding::new(&RULE, message, primary.text(text))
-        .note("loaders that map tensors in place refuse or misread this file")
-        .help("`gguf repair FILE -o OUT` lays the data section out with correct padding")
-        .fix(Safety::Safe, "lay the data section out anew", Change::Relayout);
+        .note("loaders that map tensors in place refuse or misread this file");
+    let help = "`gguf repair FILE -o OUT` lays the data section out with correct padding";
+    let finding = offer(finding, unsettled, Some(help), "lay the data section out anew", Change::Relayout);
     match super::alignment_label(laid.at, &laid.view) {
         Some(label) => finding.because(label.text(format!("general.alignment is {alignment}"))),
         None => finding.note(format!("without general.alignment it is {alignment}")),
