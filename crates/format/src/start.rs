@@ -84,6 +84,8 @@ pub fn doubt(view: &View<'_>, extents: &[Extent], lengths: Lengths, mends_keys: 
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use ggufkit_testkit::{Builder, Tensor};
 
     use super::*;

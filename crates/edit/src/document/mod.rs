@@ -269,7 +269,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// There is none with this number (any more).
     pub fn remove(&mut self, at: u64) -> Result<(), EditError> {
-        self.entry(at)?.removed = true;
+        *self.entry(at)? = Entry { removed: true, ..Entry::default() };
         Ok(())
     }
 

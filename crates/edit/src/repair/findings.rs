@@ -88,7 +88,7 @@ impl Work<'_> {
         }
         // Another key may be one that is there already.
         if renamed && self.policy.own && self.reasons.is_empty() {
-            self.duplicates()?;
+            self.duplicates(false)?;
         }
         if !self.policy.own {
             self.collisions();

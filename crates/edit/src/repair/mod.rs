@@ -182,10 +182,12 @@ pub fn repair(input: &Input<'_>, policy: &Policy) -> Result<Outcome, RepairError
     }
     work.standard_layout();
     if policy.own {
+        // What goes as it is needs no repair first.
+        work.duplicates(true)?;
         work.texts()?;
         work.bools()?;
         work.integers()?;
-        work.duplicates()?;
+        work.duplicates(false)?;
         work.split_keys()?;
     }
     let file = File {

@@ -192,7 +192,12 @@ impl Args {
         } else if let Some(path) = self.baseline.as_ref().or(config.check.baseline.as_ref()) {
             let shown = crate::out::path(path);
             let text = config::read(path, MAX_BASELINE).map_err(|error| {
-                format!("the baseline {shown} cannot be read: {error}; --write-baseline {shown} writes it")
+                // Where something is there, nothing that is no baseline is replaced by one.
+                let absent =
+                    path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+                let help =
+                    if absent { format!("; --write-baseline {shown} writes it") } else { String::new() };
+                format!("the baseline {shown} cannot be read: {error}{help}")
             })?;
             let baseline = Baseline::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
             options.baseline = Some(baseline);

@@ -52,6 +52,7 @@ fn help(reason: &Reason) -> Option<String> {
         "duplicate-key" => "say which value is right: `gguf repair --duplicates keep-first` or `keep-last`",
         "joined-files" => "`gguf repair --separate` cuts the file apart there, into files of a folder",
         "trailing-bytes" => "`gguf repair --cut-trailing` cuts them off",
+        "tensor-gap" => "look at them with `gguf hex`; `gguf repair --drop-gaps` leaves them out",
         "gguf-after" => {
             let at = reason.span.map(|span| span.start)?;
             return Some(format!(
