@@ -159,7 +159,9 @@ impl Work<'_> {
     /// Integers of another type than loaders ask for, which compare the type and not the number.
     pub(super) fn integers(&mut self) -> Result<(), RepairError> {
         for at in 0..self.kvs() {
-            let Some(scalar) = self.document.scalar(at).filter(|_| self.document.is_there(at)) else { continue };
+            let Some(scalar) = self.document.scalar(at).filter(|_| self.document.is_there(at)) else {
+                continue;
+            };
             let Some(value) = scalar.as_integer() else { continue };
             let Some(info) = keys::lookup(self.document.key(at)) else { continue };
             if info.accepts(KeyType::Scalar(scalar.value_type())) {

@@ -96,8 +96,9 @@ impl Known {
         let path = out::path(&self.path);
         let there = FileId::at(&self.path).map_err(Failure::Io)?;
         if self.inputs.holds(&self.path).map_err(Failure::Io)? {
-            let message =
-                format!("{path} is one of the files that are checked: name another for the baseline");
+            let message = format!(
+                "{path} is one of the files that are checked, or of their set: name another for the baseline"
+            );
             return Err(Failure::usage("is-input", message));
         }
         // A name that only a model has is none for a baseline: a shard may be missing there.

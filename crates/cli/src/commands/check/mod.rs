@@ -70,9 +70,9 @@ impl FailOn {
 #[command(after_help = "Examples:\n  gguf check model.gguf\n  gguf check -r models/ --format concise\n  \
     gguf check --fail-on warning --ignore 'tensor-gap=our engine loads them' model.gguf\n  \
     gguf check -r models/ --write-baseline known.json; gguf check -r models/ --baseline known.json\n\n\
-    A project's decisions stand in ggufkit.toml, in the working folder or above it: [check] with fail-on, select, per-rule,\n\
+    A project's decisions stand in ggufkit.toml, in the working folder or above it: [check] with fail-on, select, per-rule, \
     baseline; [[check.ignore]] with rule, files, reason.\n\
-    Exit status: 0 no finding at or above --fail-on, 1 there is one, 2 a file could not be read, or usage. With --fix it is\n\
+    Exit status: 0 no finding at or above --fail-on, 1 there is one, 2 a file could not be read, or usage. With --fix it is \
     that of the file that was written, or 1 where nothing was because it would take a guess.")]
 pub(crate) struct Args {
     #[command(flatten)]
