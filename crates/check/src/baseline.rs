@@ -84,6 +84,18 @@ impl Baseline {
         self.entries.contains(&entry(finding, subject))
     }
 
+    /// Number of findings that differ.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no finding in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// The baseline as text, its entries in order.
     #[must_use]
     pub fn to_json(&self) -> String {

@@ -10,6 +10,7 @@ mod failure;
 mod frame;
 mod json;
 mod out;
+mod taken;
 
 use std::borrow::Cow;
 use std::io::Write as _;

@@ -102,6 +102,8 @@ pub(crate) struct Out {
     width: usize,
     /// Whether somebody said how wide it is: the terminal, or COLUMNS.
     measured: bool,
+    /// Columns of the terminal that standard error leads to.
+    error_edge: Option<usize>,
     held: Option<Held>,
     /// Whether nothing may be written to standard output.
     closed: bool,
@@ -128,6 +130,7 @@ impl Out {
         let terminal = stdout.is_terminal();
         let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
         let measured = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
+        let error_edge = if io::stderr().is_terminal() { columns.or_else(measured) } else { None };
         let width = columns.or_else(|| if terminal { measured() } else { None });
         Self {
             out: BufWriter::with_capacity(64 << 10, stdout.lock()),
@@ -136,6 +139,7 @@ impl Out {
             terminal,
             width: width.unwrap_or(100).clamp(40, 400),
             measured: width.is_some(),
+            error_edge: error_edge.map(|columns: usize| columns.clamp(40, 400)),
             held: None,
             closed: false,
         }
@@ -213,6 +217,18 @@ impl Out {
         let _ = write!(to, "{style}{text}{style:#}");
     }
 
+    /// A line, which a terminal too narrow for it gets in several: those that follow begin `hang` columns farther right.
+    /// The text must be ours or escaped; it may be coloured.
+    ///
+    /// # Errors
+    /// The output's.
+    pub(crate) fn line(&mut self, text: &str, hang: usize) -> io::Result<()> {
+        match self.edge() {
+            Some(edge) => writeln!(self, "{}", wrapped(text, edge, hang)),
+            None => writeln!(self, "{text}"),
+        }
+    }
+
     /// A heading on a line of its own.
     ///
     /// # Errors
@@ -237,19 +253,24 @@ impl Out {
         Ok(true)
     }
 
-    /// Writes a message to standard error after what was written so far. It is one line, whatever was typed or read.
+    /// Writes a message to standard error after what was written so far. It is one line, whatever was typed or read, which
+    /// a narrow terminal gets in several.
     ///
     /// # Errors
     /// The output's.
     pub(crate) fn message(&mut self, ink: Ink, word: &str, text: &str) -> io::Result<()> {
         self.flush()?;
         let painted = Painted { text: word, style: self.error_color.then(|| ink.style()) };
-        let text = one_line(text);
+        let text = format!("{painted}: {}", one_line(text));
+        let text = match self.error_edge {
+            Some(edge) => wrapped(&text, edge, 2),
+            None => text,
+        };
         match &mut self.held {
-            None => writeln!(io::stderr(), "{painted}: {text}"),
+            None => writeln!(io::stderr(), "{text}"),
             Some(Held { err: Some(_), .. }) => Ok(()),
             Some(Held { err, .. }) => {
-                keep(writeln!(io::stderr(), "{painted}: {text}"), err);
+                keep(writeln!(io::stderr(), "{text}"), err);
                 Ok(())
             }
         }
@@ -323,6 +344,38 @@ pub(crate) fn fit(bytes: &[u8], max: usize) -> String {
     text
 }
 
+/// A line in several of at most `edge` columns, where it has spaces to break at. Colours take no columns.
+fn wrapped(text: &str, edge: usize, hang: usize) -> String {
+    let lead = text.len().saturating_sub(text.trim_start_matches(' ').len());
+    let hang = lead.saturating_add(hang).min(edge / 2);
+    let (mut out, mut column, mut begun) = (" ".repeat(lead), lead, false);
+    for word in text.get(lead..).unwrap_or_default().split(' ') {
+        let wide = columns(&uncoloured(word));
+        if begun && column.saturating_add(1).saturating_add(wide) > edge {
+            out.truncate(out.trim_end_matches(' ').len());
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', hang));
+            column = hang;
+        } else if begun {
+            out.push(' ');
+            column = column.saturating_add(1);
+        }
+        out.push_str(word);
+        (column, begun) = (column.saturating_add(wide), true);
+    }
+    out
+}
+
+/// The text without the colours of ours.
+fn uncoloured(text: &str) -> Cow<'_, str> {
+    let Some((before, rest)) = text.split_once('\x1b') else { return Cow::Borrowed(text) };
+    let mut out = before.to_owned();
+    for piece in rest.split('\x1b') {
+        out.push_str(piece.split_once('m').map_or("", |(_, after)| after));
+    }
+    Cow::Owned(out)
+}
+
 /// Columns that a text takes.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
@@ -360,6 +413,16 @@ mod tests {
     fn a_message_is_one_line() {
         assert_eq!(one_line("a \\n b"), "a \\n b");
         assert_eq!(one_line("a\nb\r\x1b[31m\u{202e}中"), "a\\nb\\r\\x1b[31m\\u{202e}中");
+    }
+
+    #[test]
+    fn lines_are_broken_at_spaces_and_colours_take_no_room() {
+        assert_eq!(wrapped("one two three", 9, 2), "one two\n  three");
+        assert_eq!(wrapped("  one two three", 9, 2), "  one two\n    three");
+        assert_eq!(wrapped("\x1b[1mone\x1b[0m two three", 9, 0), "\x1b[1mone\x1b[0m two\nthree");
+        assert_eq!(wrapped("averyveryverylongword and", 9, 2), "averyveryverylongword\n  and");
+        assert_eq!(wrapped("a  b", 9, 2), "a  b");
+        assert_eq!(wrapped("", 9, 2), "");
     }
 
     #[test]

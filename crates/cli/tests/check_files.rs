@@ -55,11 +55,13 @@ fn a_baseline_replaces_nothing_but_a_baseline() {
         (&["m.gguf"], "model", "no baseline"),
         (&["m.gguf"], "folder", "a folder"),
         (&["m.gguf"], "/dev/null", "no regular file"),
-        (&[first], "s-00002-of-00003.gguf", "name of a model"),
-        (&[first, "--alone"], "s-00002-of-00003.gguf", "name of a model"),
-        // A shard that is missing, and a name that only a model would have.
-        (&[first], "s-00003-of-00003.gguf", "name of a model"),
+        (&[first], "s-00002-of-00003.gguf", "of their set"),
+        (&[first, "--alone"], "s-00002-of-00003.gguf", "of their set"),
+        // A shard that is missing, and names that only a model would have.
+        (&[first], "s-00003-of-00003.gguf", "of their set"),
         (&["m.gguf"], "new.GGUF", "name of a model"),
+        (&["m.gguf"], ".gguf", "name of a model"),
+        (&["m.gguf"], "-", "standard output"),
     ] {
         for json in [false, true] {
             let args = [&["check"], inputs, &["--write-baseline", file]].concat();
@@ -81,6 +83,31 @@ fn a_baseline_replaces_nothing_but_a_baseline() {
     // A file that is judged is an input, even if it would pass for a baseline.
     let args = ["check", "known.json", "m.gguf", "--write-baseline", "known.json"];
     assert!(text(&gguf(&folder, &args).stderr).contains("one of the files"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_baseline_says_what_it_holds_and_keeps_the_permissions_of_the_one_before() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder("baseline-permissions");
+    fs::write(folder.join("m.gguf"), twice()).unwrap();
+    let write = ["check", "m.gguf", "--write-baseline", "known.json"];
+    let said = text(&gguf(&folder, &write).stderr);
+    let entries: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.join("known.json")).unwrap()).unwrap();
+    let findings = entries["findings"].as_array().unwrap().len();
+    assert!(findings == 1 && said.contains("known.json written: 1 finding\n"), "{said}");
+    let mode =
+        |mode| fs::set_permissions(folder.join("known.json"), fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o600);
+    gguf(&folder, &write);
+    let now = fs::metadata(folder.join("known.json")).unwrap().permissions().mode();
+    assert_eq!(now & 0o777, 0o600);
+    // What is there and is no baseline is not to be made one, so nothing advises it.
+    let said = text(&gguf(&folder, &["check", "m.gguf", "--baseline", "/dev/zero"]).stderr);
+    assert!(said.contains("no regular file") && !said.contains("--write-baseline"), "{said}");
+    let said = text(&gguf(&folder, &["check", "m.gguf", "--baseline", "none.json"]).stderr);
+    assert!(said.contains("--write-baseline none.json"), "{said}");
 }
 
 #[cfg(unix)]

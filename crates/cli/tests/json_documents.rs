@@ -210,3 +210,25 @@ fn what_is_not_in_a_file_is_an_error_of_its_document() {
     let output = words(&folder, &["hex", "m.gguf", "--json", "--tensor", "t0", "--data"]);
     assert_eq!(document(&output)["files"][0]["errors"], json!([]));
 }
+
+#[test]
+fn rules_are_a_document_too() {
+    let folder = folder("rules");
+    let document = |args: &[&str]| document(&words(&folder, args));
+    let all = document(&["rule", "--json"]);
+    assert_eq!((&all["schema"], &all["command"]), (&json!(1), &json!("rule")));
+    let rules = all["rules"].as_array().expect("a list");
+    assert!(rules.len() > 100, "{}", rules.len());
+    let one = document(&["rule", "--json", "GG203"]);
+    assert_eq!(one["rules"][0]["name"], "tensor-offset-misaligned");
+    assert_eq!(
+        (&one["rules"][0]["severity"], &one["rules"][0]["family"]),
+        (&json!("error"), &json!("layout"))
+    );
+    assert!(rules.contains(&one["rules"][0]));
+    assert_eq!(one["errors"], json!([]));
+    let output = words(&folder, &["rule", "--json", "tensor-gpa"]);
+    assert_eq!(output.status.code(), Some(1));
+    let none = document(&["rule", "--json", "tensor-gpa"]);
+    assert_eq!(none["errors"][0]["error"]["code"], "unknown-rule");
+}

@@ -52,6 +52,50 @@ fn a_repaired_file_is_written_and_the_input_stays() {
     assert_eq!(names(&folder), ["m.gguf", "out.gguf"]);
 }
 
+/// No command writes to a member of the set that it reads one of, whether the member is there, and however it is named.
+#[test]
+fn no_member_of_the_input_s_set_is_written_to() {
+    let folder = folder("siblings");
+    let shard = |no: u16| {
+        let file = Builder::new().kv("general.architecture", "llama").kv("llama.block_count", 1_u64);
+        let file = file.kv("split.no", no).kv("split.count", 3_u16).kv("split.tensors.count", 3_i32);
+        file.tensor(Tensor::f32(format!("t{no}"), &[4])).bytes()
+    };
+    for no in 0..2 {
+        fs::write(folder.join(format!("m-0000{}-of-00003.gguf", no + 1)), shard(no)).unwrap();
+    }
+    let first = "m-00001-of-00003.gguf";
+    for out in ["m-00002-of-00003.gguf", "./m-00002-of-00003.gguf", "m-00003-of-00003.gguf", first] {
+        for how in [&["repair"][..], &["check", "--fix"]] {
+            let args = [how, &[first, "-o", out, "--force", "--json"]].concat();
+            let output = run(&folder, &args);
+            assert_eq!(output.status.code(), Some(2), "{args:?}");
+            let said: Json = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(said["files"][0]["errors"][0]["error"]["code"], "is-input", "{args:?}: {said}");
+        }
+    }
+    assert_eq!(names(&folder), [first, "m-00002-of-00003.gguf"]);
+    for no in 0..2 {
+        assert_eq!(fs::read(folder.join(format!("m-0000{}-of-00003.gguf", no + 1))).unwrap(), shard(no));
+    }
+    // The same name elsewhere is another file.
+    fs::create_dir(folder.join("other")).unwrap();
+    let args = ["repair", first, "-o", "other/m-00002-of-00003.gguf"];
+    assert_eq!(run(&folder, &args).status.code(), Some(0));
+}
+
+#[test]
+fn standard_output_is_no_place_for_a_repaired_file() {
+    let folder = folder("stdout");
+    fs::write(folder.join("m.gguf"), sound()).unwrap();
+    for how in [&["repair"][..], &["check", "--fix"]] {
+        let output = run(&folder, &[how, &["m.gguf", "-o", "-"]].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains("name a file"), "{}", text(&output.stderr));
+    }
+    assert_eq!(names(&folder), ["m.gguf"]);
+}
+
 #[test]
 fn where_there_is_nothing_to_repair_nothing_is_written() {
     let folder = folder("sound");

@@ -286,5 +286,30 @@ fn the_inner_entry_is_hidden_and_harmless() {
     let output =
         Command::new(env!("CARGO_BIN_EXE_gguf")).arg("__render").stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    assert!(output.stdout.starts_with(b"N"), "{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.stdout.starts_with(b"S"), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// A system that leaves too little is not the template's fault: exit status 2, and an entry among the errors.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_system_refuses_is_no_refusal_of_the_template() {
+    let template = "{{ messages[0].content }}";
+    let shown = command("scarce", template, HI);
+    let args: Vec<_> = shown.get_args().map(|arg| arg.to_str().unwrap().to_owned()).collect();
+    for limit in ["ulimit -n 6", "ulimit -v 30000"] {
+        for json in [false, true] {
+            let script = format!("{limit}; exec \"$@\"");
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_gguf")]).args(&args);
+            let output = if json { shell.arg("--json") } else { &mut shell }.output().unwrap();
+            assert_eq!(output.status.code(), Some(2), "{limit}: {output:?}");
+            let text = String::from_utf8(if json { output.stdout } else { output.stderr }).unwrap();
+            assert!(text.contains("is not rendered"), "{limit}: {text}");
+            if json {
+                let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(document["files"][0]["errors"][0]["error"]["kind"], "io", "{limit}: {text}");
+                assert_eq!(document["files"][0].get("refused"), None, "{limit}: {text}");
+            }
+        }
+    }
 }

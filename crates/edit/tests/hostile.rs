@@ -11,9 +11,50 @@
 mod common;
 mod mended;
 
-use ggufkit_format::{Dialect, Endian};
+use std::collections::BTreeMap;
+
+use ggufkit_check::{Family, File, Severity, Subject, check};
+use ggufkit_format::{ByteStr, Dialect, Endian, Options, View};
+use ggufkit_io::{HeadBuffer, diagnose};
+use ggufkit_testkit::sources::Memory;
 use ggufkit_testkit::{Builder, Tensor, controls, corpus, random};
-use mended::mended;
+use mended::{mended, mended_and};
+
+/// How often each rule about where data lies says of a file what is more than a note.
+fn judged(bytes: &[u8]) -> BTreeMap<&'static str, u64> {
+    let source = Memory::new(bytes);
+    let options = Options::new().with_size(Some(bytes.len() as u64));
+    let mut buffer = HeadBuffer::new();
+    let read = buffer.read(&source, options).unwrap();
+    let diagnosis = diagnose(&source, options, &read, buffer.bytes()).unwrap();
+    let file = File {
+        label: ByteStr(b"model.gguf"),
+        file_name: Some("model.gguf"),
+        size: Some(bytes.len() as u64),
+        view: read.index.as_ref().map(|index| View::new(index, buffer.bytes())),
+        error: read.error.as_ref(),
+        diagnosis: &diagnosis,
+        source: Some(&source),
+    };
+    let report = check(&Subject::single(&file), &ggufkit_check::Options::default(), None);
+    let kept = report.findings.iter().map(|finding| (finding.rule, finding.severity, 1));
+    let more = report.left_out.iter().map(|count| (count.rule, count.severity, count.more));
+    let mut all = BTreeMap::new();
+    for (rule, severity, n) in kept.chain(more) {
+        if severity > Severity::Note && matches!(rule.family, Family::Container | Family::Layout) {
+            *all.entry(rule.name).or_insert(0) += n;
+        }
+    }
+    all
+}
+
+/// No rule about the container or the layout says more of what was repaired than of the file before.
+fn not_worse(bytes: &[u8], out: &[u8]) {
+    let (before, after) = (judged(bytes), judged(out));
+    for (rule, times) in after {
+        assert!(times <= before.get(rule).copied().unwrap_or(0), "{rule}");
+    }
+}
 
 /// Every how many bytes a control is cut or changed: all of them are the fuzzer's business.
 const STEP: usize = 61;
@@ -30,6 +71,23 @@ fn every_control_is_repaired_or_refused_at_any_length_and_with_any_byte_changed(
             let mut changed = bytes.clone();
             changed[at] ^= 0xff;
             mended(&changed);
+        }
+    }
+}
+
+/// What makes the head shorter or longer moves the data, and where it lies by then is mended in the same repair.
+#[test]
+fn heads_of_another_length_leave_no_data_astray() {
+    for alignment in [1, 4, 7, 8, 16] {
+        for text in [0, 9, 22] {
+            let file = Builder::new().alignment(alignment).kv("name", format!("{}\0", "x".repeat(text)));
+            let twice = file.clone().kv("a", "some text").kv("a", "some text");
+            for file in [file.clone(), twice, file.kv("general.name\0", "é")] {
+                for sizes in [[8, 8], [6, 8]] {
+                    let of = |at: usize, name: &str| Tensor::f32(name, &[sizes[at]]);
+                    mended_and(&file.clone().tensor(of(0, "a")).tensor(of(1, "b")).bytes(), &not_worse);
+                }
+            }
         }
     }
 }
@@ -53,7 +111,7 @@ fn every_end_of_a_file_is_settled_by_one_repair() {
                     tensors.iter().fold(head, |file, (name, len)| file.tensor(Tensor::f32(*name, &[*len])));
                 for file in [file.clone(), file.clone().final_padding(false), file.head_padding(false)] {
                     for trailing in [&b""[..], b"x", &[0; 3], &[0; 70], &[7; 70]] {
-                        mended(&file.clone().trailing(trailing).bytes());
+                        mended_and(&file.clone().trailing(trailing).bytes(), &not_worse);
                     }
                 }
             }

@@ -215,7 +215,7 @@ fn the_data_is_laid_out_anew() {
     repaired(&file([0, 32, 135]).bytes(), &policy, &sound, &["tensor-offset-misaligned"]);
     repaired(&file([0, 32, 192]).bytes(), &policy, &sound, &["tensor-gap"]);
     repaired(&file([32, 64, 192]).bytes(), &policy, &sound, &["tensor-gap"]);
-    // That bytes are lost with a gap is said.
+    // Zeros go with a gap; what else lies in it goes only when told.
     let mut gap = file([0, 32, 192]).build();
     let last = gap.span("tensors[2].data").start as usize;
     let outcome = repaired(gap.bytes(), &policy, &sound, &["tensor-gap"]);
@@ -224,7 +224,13 @@ fn the_data_is_laid_out_anew() {
     let mut bytes = gap.get(&name).to_vec();
     *bytes.last_mut().unwrap() = 1;
     gap.patch(&name, bytes);
-    let outcome = repaired(gap.bytes(), &policy, &sound, &["tensor-gap"]);
+    let mut drop = Policy::default();
+    drop.drop_gaps = true;
+    let mut fix = Policy::default();
+    fix.own = false;
+    assert_eq!(refused(gap.bytes(), &policy), ["tensor-gap"]);
+    assert_eq!(refused(gap.bytes(), &fix), ["tensor-gap"]);
+    let outcome = repaired(gap.bytes(), &drop, &sound, &["tensor-gap"]);
     assert!(outcome.steps[0].what.contains("not all of them zero"), "{}", outcome.steps[0].what);
     repaired(&file([64, 96, 0]).bytes(), &policy, &sound, &["tensor-order", "tensor-gap"]);
     repaired(&file([160, 0, 128]).bytes(), &policy, &sound, &["tensor-order"]);
@@ -559,6 +565,8 @@ fn gaps_are_looked_at_to_their_end() {
         bytes[before] = dirt;
         bytes
     };
+    assert_eq!(refused(&gap(7), &policy), ["tensor-gap"]);
+    policy.drop_gaps = true;
     for (dirt, said) in [(0, false), (7, true)] {
         let outcome = run(&gap(dirt), Options::new(), &policy).unwrap();
         assert_eq!(outcome.steps.len(), 1, "{:?}", outcome.steps);
@@ -622,6 +630,48 @@ fn an_alignment_that_leaves_the_data_s_place_open_is_refused() {
     for (value, key) in [(Value::U64(16), "general.alignment"), (Value::U32(16), "general.alignment\0")] {
         let file = laid_out(value, key, 32).unwrap().bytes();
         assert_eq!(refused(&file, &Policy::default()), ["alignment-type"], "{key}");
+    }
+}
+
+#[test]
+fn data_that_is_packed_to_another_alignment_is_not_moved_where_its_start_is_open() {
+    let file = |declared: u32, laid_out: u64, fill: usize| {
+        let file = Builder::new().alignment(declared).kv("pad", "x".repeat(fill)).layout_alignment(laid_out);
+        file.tensor(Tensor::f32("a", &[3])).tensor(Tensor::f32("b", &[3]))
+    };
+    let fill = (0..64).find(|fill| (1..16).contains(&(file(33, 32, *fill).build().span("head").end() % 64)));
+    let fill = fill.unwrap();
+    let mut policies = [Policy::default(), Policy::default(), Policy::default()];
+    policies[1].cut_trailing = true;
+    policies[2].drop_gaps = true;
+    for (declared, laid_out) in [(33, 32), (64, 32), (32, 64), (8, 32)] {
+        let bytes = file(declared, laid_out, fill).bytes();
+        for policy in &policies {
+            assert_eq!(refused(&bytes, policy), ["alignment-uncertain"], "{declared} and {laid_out}");
+        }
+    }
+    // The finding promises nothing that is refused, so that there is nothing to do for who follows findings.
+    let mut fix = Policy::default();
+    fix.own = false;
+    assert!(run(&file(33, 32, fill).bytes(), Options::new(), &fix).unwrap().is_empty());
+}
+
+#[test]
+fn records_that_get_the_name_of_another_need_a_decision() {
+    let mut fix = Policy::default();
+    fix.own = false;
+    for keys in [["k.a\0", "k.a\0\0"], ["k.a", "k.a\0"], ["k.a\0", "k.a"]] {
+        let file = keys.iter().zip(1_u32..).fold(Builder::new(), |file, (key, n)| file.kv(*key, n)).bytes();
+        assert_eq!(refused(&file, &Policy::default()), ["duplicate-key"], "{keys:?}");
+        // A finding proposes no key that is there already, and cannot know what others propose.
+        match run(&file, Options::new(), &fix) {
+            Ok(outcome) => assert!(outcome.is_empty() && keys.contains(&"k.a"), "{keys:?}: {outcome:?}"),
+            Err(reasons) => assert_eq!(reasons[0].word, "duplicate-key", "{keys:?}"),
+        }
+    }
+    for names in [["t\0", "t\0\0"], ["t", "t\0"]] {
+        let file = names.iter().fold(Builder::new(), |file, name| file.tensor(Tensor::f32(*name, &[8])));
+        assert_eq!(refused(&file.bytes(), &Policy::default()), ["tensor-name-duplicate"], "{names:?}");
     }
 }
 
@@ -691,11 +741,21 @@ fn what_would_come_out_unreadable_or_worse_or_enormous_is_refused() {
         let said = refused(&twice(value.clone()), &keep_last());
         assert!(!said.is_empty(), "{value:?}");
     }
-    // Under its own name the key would count, and the offsets are spaced otherwise.
-    let file = tensors(Builder::new().kv("general.alignment\0", 64_u32));
-    assert!(!refused(&file, &only_findings()).is_empty());
-    // Rules that nobody listens to are asked all the same.
+    // Under its own name the key counts, and the offsets are spaced otherwise: that is mended with it, whether or not
+    // anybody listens to the rules about it.
     let mut deaf = only_findings();
     deaf.rules.selection.ignore("layout", "old files").unwrap();
-    assert!(!refused(&file, &deaf).is_empty());
+    let file = |fill: usize| Builder::new().kv("general.alignment\0", 64_u32).kv("pad", "x".repeat(fill));
+    let head = |fill: usize| file(fill).build().span("head").end() % 64;
+    let same = tensors(file((0..64).find(|fill| (33..64).contains(&head(*fill))).unwrap()));
+    for policy in [&only_findings(), &deaf] {
+        let outcome = run(&same, Options::new(), policy).unwrap();
+        let words: Vec<_> = outcome.steps.iter().map(|step| step.word).collect();
+        assert_eq!(words, ["nul-in-key", "tensor-offset-misaligned"]);
+    }
+    // Where the data would begin elsewhere by it, nobody can tell which was meant.
+    let other = tensors(file((0..64).find(|fill| (1..=32).contains(&head(*fill))).unwrap()));
+    for policy in [&only_findings(), &deaf] {
+        assert_eq!(refused(&other, policy), ["alignment-type"]);
+    }
 }

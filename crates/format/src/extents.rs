@@ -161,6 +161,16 @@ pub fn reaches<'a>(extents: impl IntoIterator<Item = &'a Extent>) -> impl Iterat
     })
 }
 
+/// Whether extents, in their order, are packed to an alignment: without a gap and without an overlap.
+pub fn is_packed<'a>(extents: impl IntoIterator<Item = &'a Extent>, alignment: u64) -> bool {
+    let mut next = Some(0);
+    extents.into_iter().all(|extent| {
+        let fits = next == Some(extent.offset);
+        next = extent.end().and_then(|end| layout::align_up(end, alignment));
+        fits
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

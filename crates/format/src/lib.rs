@@ -54,6 +54,7 @@ mod plan;
 mod source;
 mod span;
 pub mod spec;
+pub mod start;
 mod text;
 mod view;
 

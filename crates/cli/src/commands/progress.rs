@@ -15,8 +15,14 @@ impl Bar {
             return Self(None);
         }
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-        let template =
-            "{msg} {bar:24} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left";
+        // The numbers take up to 54 columns; the name gets what is left, on one line.
+        let wide = terminal_size::terminal_size_of(std::io::stderr()).is_none_or(|(width, _)| width.0 >= 112);
+        let template = match wide {
+            true => {
+                "{wide_msg} {bar:24} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left"
+            }
+            false => "{wide_msg} {binary_bytes} of {binary_total_bytes}, {eta} left",
+        };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }

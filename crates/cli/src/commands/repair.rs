@@ -49,8 +49,11 @@ pub(crate) struct Args {
     /// Cut off bytes that follow the data and belong to nothing
     #[arg(long)]
     cut_trailing: bool,
+    /// Leave out bytes between tensors that belong to none, though they are not zero
+    #[arg(long)]
+    drop_gaps: bool,
     /// Cut a file apart that was joined from several, and do nothing else
-    #[arg(long, conflicts_with_all = ["duplicates", "cut_trailing"])]
+    #[arg(long, conflicts_with_all = ["duplicates", "cut_trailing", "drop_gaps"])]
     separate: bool,
     /// Replace files that exist
     #[arg(long)]
@@ -66,6 +69,7 @@ impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         let mut policy = Policy::default();
         policy.cut_trailing = self.cut_trailing;
+        policy.drop_gaps = self.drop_gaps;
         policy.separate = self.separate;
         policy.duplicates = match self.duplicates {
             Again::Refuse => Duplicates::Refuse,

@@ -3,22 +3,68 @@
 use std::io::{self, Write as _};
 
 use ggufkit::check::{Family, Rule, Selection, rules};
+use ggufkit::inspect::json as writer;
+use serde_json::json;
 
 use super::explain::wrap::{Run, fill};
+use crate::failure::Failure;
 use crate::out::{self, Ink, Out, columns, pad};
 use crate::{NO, OK};
 
 /// Print the manuals of rules of `gguf check`, or list the rules
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  gguf rule\n  gguf rule layout\n  gguf rule duplicate-key GG203")]
+#[command(
+    after_help = "Examples:\n  gguf rule\n  gguf rule layout\n  gguf rule duplicate-key GG203\n  gguf rule --json"
+)]
 pub(crate) struct Args {
     /// Names or codes of rules, for their manuals; names of families, for lists
     #[arg(value_name = "RULE")]
     names: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A rule, as `--json` has it.
+#[derive(serde::Serialize)]
+struct Described {
+    name: &'static str,
+    code: &'static str,
+    family: &'static str,
+    severity: &'static str,
+    summary: &'static str,
+    /// In paragraphs, which a blank line parts.
+    manual: String,
+}
+
+impl Described {
+    fn of(rule: &Rule) -> Self {
+        let manual = paragraphs(rule).join("\n\n");
+        Self {
+            name: rule.name,
+            code: rule.code,
+            family: rule.family.name(),
+            severity: rule.severity.name(),
+            summary: rule.summary,
+            manual,
+        }
+    }
+}
+
+/// The document of `--json`: `rules` in the order in which they were asked for, and in `errors` the names of none.
+#[derive(serde::Serialize)]
+struct Document {
+    schema: u32,
+    command: &'static str,
+    rules: Vec<Described>,
+    errors: Vec<serde_json::Value>,
 }
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        if self.json {
+            return self.document(out);
+        }
         if self.names.is_empty() {
             for family in Family::ALL {
                 list(out, family)?;
@@ -41,6 +87,30 @@ impl Args {
                 status = NO;
             }
         }
+        Ok(status)
+    }
+
+    fn document(&self, out: &mut Out) -> io::Result<u8> {
+        let (mut chosen, mut errors) = (Vec::new(), Vec::new());
+        if self.names.is_empty() {
+            chosen.extend(rules::all().map(Described::of));
+        }
+        for name in &self.names {
+            if let Some(rule) = Rule::find(name) {
+                chosen.push(Described::of(rule));
+            } else if let Some(family) = Family::ALL.into_iter().find(|family| family.name() == name) {
+                chosen.extend(rules::all().filter(|rule| rule.family == family).map(Described::of));
+            } else {
+                let error = Selection::default().select(name).err();
+                let text = error.map(|error| error.to_string()).unwrap_or_default();
+                let failure = Failure::usage("unknown-rule", text);
+                errors.push(json!({ "path": null, "error": failure.json() }));
+            }
+        }
+        let status = if errors.is_empty() { OK } else { NO };
+        let document = Document { schema: writer::SCHEMA, command: "rule", rules: chosen, errors };
+        writer::write(&mut *out, &document, true)?;
+        writeln!(out)?;
         Ok(status)
     }
 }
@@ -69,13 +139,21 @@ fn list(out: &mut Out, family: Family) -> io::Result<()> {
 fn manual(out: &mut Out, rule: &Rule) -> io::Result<()> {
     out.heading(&format!("{} ({})", rule.name, rule.code))?;
     paragraph(out, &format!("{}, {}: {}", rule.severity, rule.family.name(), rule.summary), 0)?;
-    // Lines that follow each other are one paragraph, whatever width they were written in.
-    let lines: Vec<&str> = rule.manual.lines().map(str::trim).collect();
-    for text in lines.split(|line| line.is_empty()).filter(|lines| !lines.is_empty()) {
+    for text in paragraphs(rule) {
         writeln!(out)?;
-        paragraph(out, &text.join(" "), 0)?;
+        paragraph(out, &text, 0)?;
     }
     Ok(())
+}
+
+/// The paragraphs of a manual: lines that follow each other are one, whatever width they were written in.
+fn paragraphs(rule: &Rule) -> Vec<String> {
+    let lines: Vec<&str> = rule.manual.lines().map(str::trim).collect();
+    lines
+        .split(|line| line.is_empty())
+        .filter(|lines| !lines.is_empty())
+        .map(|lines| lines.join(" "))
+        .collect()
 }
 
 fn paragraph(out: &mut Out, text: &str, indent: usize) -> io::Result<()> {

@@ -84,6 +84,15 @@ struct Slot {
     removed: bool,
 }
 
+/// What is decided about the data of a document.
+pub(crate) struct DataState {
+    anew: Option<Placement>,
+    clean_gap: bool,
+    behind_head: bool,
+    end: u64,
+    to: u64,
+}
+
 /// A value that is new.
 #[derive(Clone, PartialEq, Debug)]
 struct New {
@@ -293,7 +302,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// There is none with this number (any more).
     pub fn remove(&mut self, at: u64) -> Result<(), EditError> {
-        self.entry(at)?.removed = true;
+        *self.entry(at)? = Entry { removed: true, ..Entry::default() };
         Ok(())
     }
 
@@ -452,6 +461,19 @@ impl<'a> Document<'a> {
         }
         let types = self.index().tensors().iter().map(|tensor| tensor.tensor_type);
         Ok(types.zip(placement.spans).collect())
+    }
+
+    /// What was decided about the data; [`Document::set_data`] goes back to it.
+    pub(crate) fn data_state(&self) -> DataState {
+        let Self { anew, clean_gap, behind_head, end, to, .. } = self;
+        DataState { anew: anew.clone(), clean_gap: *clean_gap, behind_head: *behind_head, end: *end, to: *to }
+    }
+
+    /// Takes back what was decided about the data since.
+    pub(crate) fn set_data(&mut self, state: DataState) {
+        let DataState { anew, clean_gap, behind_head, end, to } = state;
+        (self.anew, self.clean_gap, self.behind_head) = (anew, clean_gap, behind_head);
+        (self.end, self.to) = (end, to);
     }
 
     /// Writes version 3; false when that is so already.

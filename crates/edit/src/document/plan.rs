@@ -75,6 +75,22 @@ impl Document<'_> {
         Ok(plan)
     }
 
+    /// Whether what is done hangs on where the data begins: the head or the alignment is another, or bytes behind the head are.
+    ///
+    /// # Errors
+    /// As those of [`Document::plan`].
+    pub(crate) fn touches_data(&self) -> Result<bool, EditError> {
+        let head = self.index().head();
+        if self.to > 0
+            || self.end < self.size
+            || self.patches.iter().any(|(span, _)| span.start >= head.end())
+        {
+            return Ok(true);
+        }
+        // Offsets take the same room whatever they are.
+        Ok(self.plan_head()?.len() != head.len || self.alignment() != self.index().alignment())
+    }
+
     fn plan_header(&self, plan: &mut Plan) -> Result<(), EditError> {
         let header = self.index().header();
         let kvs = self.kvs.iter().filter(|entry| !entry.removed).count() as u64;

@@ -3,11 +3,10 @@
 use std::io;
 
 use ggufkit_format::layout::{self, PLAUSIBLE_SIZE, SizeError};
-use ggufkit_format::spec::ValueType;
+use ggufkit_format::start::{Doubt, Lengths, doubt};
 use ggufkit_format::{Span, shorten};
 
 use super::{Reason, RepairError, Step, Work};
-use crate::document::ALIGNMENT;
 use crate::placement::{DataProblem, DataProblemReason, Placement};
 
 /// Bytes that are read at once: gaps may be as long as the file.
@@ -38,25 +37,37 @@ impl Work<'_> {
     pub(super) fn data(&mut self) -> Result<(), RepairError> {
         let index = self.index();
         let placement = Placement::of(index, self.size);
+        let realigned = self.document.alignment() != index.alignment();
+        // A head of another length, or another alignment, moves the data; padding is told by where the data lies.
+        if self.policy.own || self.relayout || realigned || self.document.touches_data()? {
+            let before = self.reasons.len();
+            self.refuse_uncertain_start(&placement, self.policy.own || realigned);
+            if self.reasons.len() > before {
+                // What lies between and behind the tensors, and whether all is there, hangs on where they begin.
+                return Ok(());
+            }
+        }
         if self.policy.own || self.relayout {
             self.refuse_problems(&placement);
             if !placement.problems.is_empty() {
                 return Ok(());
             }
         }
-        if self.policy.own || self.relayout || self.document.alignment() != index.alignment() {
-            self.refuse_uncertain_start(&placement);
-        }
         let start = index.data_start().unwrap_or(self.size);
         let tail = self.tail(&placement)?;
         if self.policy.own {
             self.gap_after_head(start)?;
             let order = self.order(&placement);
+            self.refuse_gaps(&order)?;
             self.say_order(&order)?;
             let moved = !index.tensors().is_empty() && self.document.alignment() != index.alignment();
             let end = if tail.unclear { placement.end } else { tail.padded.min(self.size) };
             let dirty = self.dirty(&placement, start, end)?;
             self.relayout = order.unlike.is_some() || moved || dirty;
+        }
+        if self.relayout && !self.policy.own {
+            let order = self.order(&placement);
+            self.refuse_gaps(&order)?;
         }
         if tail.unclear && index.tensors().is_empty() {
             self.document.keep_behind_head();
@@ -83,43 +94,30 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Where the data begins hangs on the alignment. One that is written as no loader reads it, or more than once, leaves
-    /// open which was meant. That is of no matter where all lead to the same place, and settled where the data ends with the
-    /// file from one place only, the one that is taken.
-    fn refuse_uncertain_start(&mut self, placement: &Placement) {
-        let index = self.index();
-        let Some(start) = index.data_start().filter(|_| !index.tensors().is_empty()) else { return };
-        let base = index.header().base;
-        let head = index.head_end().saturating_sub(base);
-        let len = placement.end.saturating_sub(start);
-        let begins = |alignment: u64| layout::align_up(head, alignment);
-        let fits = |alignment: u64| {
-            let end = begins(alignment).and_then(|start| start.checked_add(len));
-            let size = self.size.saturating_sub(base);
-            end == Some(size) || end.and_then(|end| layout::align_up(end, alignment)) == Some(size)
+    /// Refuses a file that leaves open where its data begins.
+    fn refuse_uncertain_start(&mut self, placement: &Placement, mends_keys: bool) {
+        let start = self.index().data_start().unwrap_or(self.size);
+        // What is not all there would end behind the file.
+        let data = match placement.inferred.as_slice() {
+            [] => placement.order.known_end(),
+            _ => placement.end.saturating_sub(start),
         };
-        let taken = index.alignment();
-        let mut doubt = None;
-        for (key, kv) in self.view.kvs() {
-            let bare = key.0.strip_prefix("\u{feff}".as_bytes()).unwrap_or(key.0);
-            let end = bare.iter().rposition(|byte| *byte != 0).map_or(0, |at| at.saturating_add(1));
-            if bare.get(..end) != Some(ALIGNMENT) {
-                continue;
+        let lengths = Lengths { data, source: self.size };
+        let reason = match doubt(&self.view, placement.order.as_slice(), lengths, mends_keys) {
+            None => return,
+            Some(Doubt::Key(span)) => {
+                let message = "general.alignment is written as loaders do not read it, and where the data begins hangs on it: which place was meant cannot be told";
+                Reason::new("alignment-type", message).in_path("kv").at(span)
             }
-            let value = self.view.value(kv).as_u64().filter(|value| *value > 0);
-            let plain = key.0 == ALIGNMENT && kv.value_type == ValueType::UINT32;
-            let meant = [value, (!plain).then_some(layout::DEFAULT_ALIGNMENT)].into_iter().flatten();
-            let others = || meant.clone().filter(|other| begins(*other) != begins(taken));
-            // A key that is mended begins to count.
-            let counts_anew = key.0 != ALIGNMENT && self.policy.own;
-            if others().next().is_some() && (counts_anew || !fits(taken) || others().any(fits)) {
-                doubt = doubt.or(Some(kv.span));
+            Some(Doubt::Packed(other)) => {
+                let declared = self.index().alignment();
+                let message = format!(
+                    "the alignment is {declared} and the tensors are laid out to {other}, by which the data would begin elsewhere: which place was meant cannot be told"
+                );
+                Reason::new("alignment-uncertain", message).in_path("data").at(Span::new(start, 0))
             }
-        }
-        if let Some(span) = doubt {
-            let message = "general.alignment is written as loaders do not read it, and where the data begins hangs on it: which place was meant cannot be told";
-            self.refuse(Reason::new("alignment-type", message).in_path("kv").at(span));
-        }
+        };
+        self.refuse(reason);
     }
 
     fn refuse_problems(&mut self, placement: &Placement) {
@@ -257,7 +255,13 @@ impl Work<'_> {
         if let Some((first, _)) = order.gaps.first() {
             let bytes = order.gaps.iter().fold(0_u64, |sum, (_, gap)| sum.saturating_add(*gap));
             let before = tensors(order.gaps.len());
-            let odd = if self.is_odd(&order.gaps)? { ", not all of them zero" } else { "" };
+            let mut odd = "";
+            for gap in &order.gaps {
+                if self.odd_gap(*gap)?.is_some() {
+                    odd = ", not all of them zero";
+                    break;
+                }
+            }
             let what = format!("leave out {bytes} bytes before {before} that belong to none{odd}");
             said.push(("tensor-gap", what, *first));
         }
@@ -278,16 +282,33 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Whether the gaps before these tensors hold more than zeros.
-    fn is_odd(&self, gaps: &[(usize, u64)]) -> Result<bool, RepairError> {
-        let begins = |at: usize| self.index().data_position(self.index().tensors().get(at)?);
-        for (at, len) in gaps {
-            let Some(end) = begins(*at) else { continue };
-            if self.is_dirty(Span::between(end.saturating_sub(*len), end))? {
-                return Ok(true);
+    /// Whether the gap before a tensor holds more than zeros: where, if so.
+    fn odd_gap(&self, (at, len): (usize, u64)) -> Result<Option<Span>, RepairError> {
+        let tensor = self.index().tensors().get(at);
+        let Some(end) = tensor.and_then(|tensor| self.index().data_position(tensor)) else { return Ok(None) };
+        let gap = Span::between(end.saturating_sub(len), end);
+        Ok(self.is_dirty(gap)?.then_some(gap))
+    }
+
+    /// Refuses gaps that hold more than zeros: they may be weights that the tensor table lost.
+    fn refuse_gaps(&mut self, order: &Order) -> Result<(), RepairError> {
+        if self.policy.drop_gaps {
+            return Ok(());
+        }
+        for gap in &order.gaps {
+            if let Some(span) = self.odd_gap(*gap)? {
+                let at = gap.0;
+                let name = shorten(self.document.name(at as u64), 60);
+                let message = format!(
+                    "the {} bytes before tensors[{at}] \"{name}\" belong to no tensor and are not all zero: a new layout of the data has no room for them",
+                    span.len
+                );
+                self.refuse(
+                    Reason::new("tensor-gap", message).in_path(format!("tensors[{at}].offset")).at(span),
+                );
             }
         }
-        Ok(false)
+        Ok(())
     }
 
     /// What follows the data: padding that is missing, bytes that belong to nothing.

@@ -1,9 +1,13 @@
 //! Repairs that rules propose.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use ggufkit_check::{Change, Options as Rules, Safety, Severity, Subject, check};
+use ggufkit_check::{Change, Options as Rules, Report, Safety, Severity, Subject, check};
 
+use ggufkit_format::{Dialect, Span, shorten};
+
+use super::result::Before;
 use super::{Reason, RepairError, Step, Work};
 
 impl Work<'_> {
@@ -12,7 +16,8 @@ impl Work<'_> {
     pub(super) fn findings(&mut self, subject: &Subject<'_>) -> Result<(), RepairError> {
         let report = check(subject, &self.policy.rules, None);
         self.errors = report.count(Severity::Error);
-        self.broken = super::result::broken(&check(subject, &Rules::default(), None));
+        let laid = self.index().header().dialect == Dialect::STANDARD;
+        self.before = Before::of(&check(subject, &Rules::default(), None), laid);
         let own: Vec<bool> = (0..self.document.kv_count()).map(|at| self.document.is_changed(at)).collect();
         // Of a key that occurred again only one is left: a finding about the file as it was may mean that one.
         let keys = self.view.kvs().zip(&own).filter(|(_, changed)| **changed);
@@ -83,7 +88,115 @@ impl Work<'_> {
         }
         // Another key may be one that is there already.
         if renamed && self.policy.own && self.reasons.is_empty() {
-            self.duplicates()?;
+            self.duplicates(false)?;
+        }
+        if !self.policy.own {
+            self.collisions();
+        }
+        Ok(())
+    }
+
+    /// Keys and tensor names that became those of others: which of them is meant needs a decision. Those that were the same
+    /// before are the file's own matter.
+    fn collisions(&mut self) {
+        let mut keys: HashMap<&[u8], u64> = HashMap::new();
+        let mut again = Vec::new();
+        let renamed = |at: u64| self.kv(at).is_some_and(|kv| self.view.key(kv).0 != self.document.key(at));
+        for at in (0..self.document.kv_count()).filter(|at| self.document.is_there(*at)) {
+            match keys.entry(self.document.key(at)) {
+                Entry::Vacant(slot) => {
+                    slot.insert(at);
+                }
+                Entry::Occupied(slot) if renamed(at) || renamed(*slot.get()) => {
+                    let message = format!(
+                        "kv[{}] and kv[{at}] would both have the key \"{}\"",
+                        slot.get(),
+                        shorten(slot.key(), 60)
+                    );
+                    let span = self.kv(at).map(|kv| kv.span).unwrap_or_default();
+                    again.push(Reason::new("duplicate-key", message).in_path(format!("kv[{at}]")).at(span));
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+        let mut names: HashMap<&[u8], u64> = HashMap::new();
+        let tensor = |at: u64| self.index().tensors().get(usize::try_from(at).ok()?);
+        let renamed =
+            |at: u64| tensor(at).is_some_and(|tensor| self.view.name(tensor).0 != self.document.name(at));
+        for at in 0..self.index().tensors().len() as u64 {
+            match names.entry(self.document.name(at)) {
+                Entry::Vacant(slot) => {
+                    slot.insert(at);
+                }
+                Entry::Occupied(slot) if renamed(at) || renamed(*slot.get()) => {
+                    let message = format!(
+                        "tensors[{}] and tensors[{at}] would both have the name \"{}\"",
+                        slot.get(),
+                        shorten(slot.key(), 60)
+                    );
+                    let span = tensor(at).map(|tensor| tensor.name.span).unwrap_or_default();
+                    let path = format!("tensors[{at}].name");
+                    again.push(Reason::new("tensor-name-duplicate", message).in_path(path).at(span));
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+        again.into_iter().for_each(|reason| self.refuse(reason));
+    }
+
+    /// What findings about the planned file propose as safe, and no rule said of the file as it is: changes of this
+    /// document. Positions and bytes of the planned file are not those of the source; what hangs on them otherwise than by
+    /// the number of a record is left.
+    pub(super) fn follows(&self, report: &Report) -> Vec<(Step, Change)> {
+        let there: Vec<u64> =
+            (0..self.document.kv_count()).filter(|at| self.document.is_there(*at)).collect();
+        let there = |at: u64| there.get(usize::try_from(at).ok()?).copied();
+        let mut all = Vec::new();
+        for finding in report.findings.iter().filter(|finding| !self.before.says(finding.rule)) {
+            let Some(fix) = finding.fix.as_ref().filter(|fix| fix.safety == Safety::Safe) else { continue };
+            let heard = self.policy.rules.selection.selects(finding.rule)
+                && self.policy.rules.selection.reason_to_ignore(finding.rule).is_none();
+            let at = match &fix.change {
+                Change::SetScalar { index, .. } | Change::SetString { index, .. } if heard => there(*index),
+                // Where the data lies may not get worse, whoever listens.
+                Change::Relayout | Change::Realign { .. } => None,
+                _ => continue,
+            };
+            let change = match (&fix.change, at) {
+                (Change::SetScalar { value, .. }, Some(index)) => Change::SetScalar { index, value: *value },
+                (Change::SetString { bytes, .. }, Some(index)) => {
+                    Change::SetString { index, bytes: bytes.clone() }
+                }
+                (change @ (Change::Relayout | Change::Realign { .. }), _) => change.clone(),
+                _ => continue,
+            };
+            let kv = at.and_then(|at| self.kv(at));
+            let (path, span) = match (at, kv) {
+                (Some(at), Some(kv)) => (format!("kv[{at}].value"), kv.value_span),
+                _ => ("data".to_owned(), Span::new(self.index().data_start().unwrap_or(self.size), 0)),
+            };
+            let step = Step::new(finding.rule.name, fix.title.clone(), path, span);
+            all.push((Step { name: at.map(|at| self.document.key(at).to_vec()), ..step }, change));
+        }
+        all
+    }
+
+    /// Makes changes that follow from others.
+    pub(super) fn follow(&mut self, follows: Vec<(Step, Change)>) -> Result<(), RepairError> {
+        for (step, change) in follows {
+            let done = match &change {
+                Change::Relayout => !std::mem::replace(&mut self.relayout, true),
+                Change::Realign { to } => {
+                    let differs = self.document.alignment() != u64::from(*to);
+                    self.document.set_alignment(*to);
+                    self.relayout = true;
+                    differs
+                }
+                change => self.document.apply(change)?,
+            };
+            if done {
+                self.step(step);
+            }
         }
         Ok(())
     }

@@ -75,7 +75,7 @@ impl Work<'_> {
         self.index().kvs().len() as u64
     }
 
-    fn kv(&self, at: u64) -> Option<&Kv> {
+    pub(super) fn kv(&self, at: u64) -> Option<&Kv> {
         self.index().kvs().get(usize::try_from(at).ok()?)
     }
 
@@ -87,6 +87,9 @@ impl Work<'_> {
     /// Marks and NULs that a writer put around keys, strings and tensor names.
     pub(super) fn texts(&mut self) -> Result<(), RepairError> {
         for at in 0..self.kvs() {
+            if !self.document.is_there(at) {
+                continue;
+            }
             let key = self.document.key(at).to_vec();
             let clean = trimmed(&key, true);
             // A key of nothing else is not a key with something around it.
@@ -134,6 +137,7 @@ impl Work<'_> {
         });
         let mut places: Vec<u64> = if all { (0..self.kvs()).collect() } else { odd.collect() };
         places.dedup();
+        places.retain(|at| self.document.is_there(*at));
         for at in places {
             let holds = match self.kv(at).map(|kv| &kv.payload) {
                 Some(Payload::Scalar(Scalar::Bool(_))) => true,
@@ -155,7 +159,9 @@ impl Work<'_> {
     /// Integers of another type than loaders ask for, which compare the type and not the number.
     pub(super) fn integers(&mut self) -> Result<(), RepairError> {
         for at in 0..self.kvs() {
-            let Some(scalar) = self.document.scalar(at) else { continue };
+            let Some(scalar) = self.document.scalar(at).filter(|_| self.document.is_there(at)) else {
+                continue;
+            };
             let Some(value) = scalar.as_integer() else { continue };
             let Some(info) = keys::lookup(self.document.key(at)) else { continue };
             if info.accepts(KeyType::Scalar(scalar.value_type())) {
@@ -174,8 +180,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Keys that occur again.
-    pub(super) fn duplicates(&mut self) -> Result<(), RepairError> {
+    /// Keys that occur again; where `alike`, only those with the same value.
+    pub(super) fn duplicates(&mut self, alike: bool) -> Result<(), RepairError> {
         let mut places: HashMap<Vec<u8>, Vec<u64>> = HashMap::new();
         for at in 0..self.kvs() {
             if self.document.is_there(at) {
@@ -194,6 +200,9 @@ impl Work<'_> {
             };
             for at in places.into_iter().filter(|at| *at != keep) {
                 let same = self.document.same_value(keep, at)?;
+                if alike && !same {
+                    continue;
+                }
                 let key = shown(self.document.key(at));
                 if !same && self.policy.duplicates == Duplicates::Refuse {
                     let message =

@@ -31,9 +31,10 @@ use std::io;
 use ggufkit_check::{File, Source, Subject};
 use ggufkit_format::identify::Identity;
 use ggufkit_format::spec::ValueType;
-use ggufkit_format::{ByteStr, Dialect, Endian, Index, Options, Outcome as Read, Span, View, dialect};
+use ggufkit_format::{ByteStr, Dialect, Endian, Index, Options, Outcome as Read, Plan, Span, View, dialect};
 use ggufkit_io::{Diagnosis, HeadBuffer, diagnose};
 
+use self::result::Before;
 use crate::document::Document;
 use crate::error::EditError;
 
@@ -57,6 +58,8 @@ pub struct Policy {
     pub duplicates: Duplicates,
     /// Whether bytes that follow the data and belong to nothing go.
     pub cut_trailing: bool,
+    /// Whether bytes between tensors that belong to none go though they are not zero.
+    pub drop_gaps: bool,
     /// Whether GGUF files that were joined are cut apart, and nothing else is done.
     pub separate: bool,
     /// Whether the repairs above are done, or only those that findings propose.
@@ -68,7 +71,14 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         let rules = ggufkit_check::Options { per_rule: 1000, ..ggufkit_check::Options::default() };
-        Self { duplicates: Duplicates::Refuse, cut_trailing: false, separate: false, own: true, rules }
+        Self {
+            duplicates: Duplicates::Refuse,
+            cut_trailing: false,
+            drop_gaps: false,
+            separate: false,
+            own: true,
+            rules,
+        }
     }
 }
 
@@ -163,7 +173,7 @@ pub fn repair(input: &Input<'_>, policy: &Policy) -> Result<Outcome, RepairError
         more: 0,
         left: Vec::new(),
         errors: 0,
-        broken: 0,
+        before: Before::default(),
         relayout: false,
     };
     if let Some(at) = diagnosis.joined {
@@ -172,10 +182,12 @@ pub fn repair(input: &Input<'_>, policy: &Policy) -> Result<Outcome, RepairError
     }
     work.standard_layout();
     if policy.own {
+        // What goes as it is needs no repair first.
+        work.duplicates(true)?;
         work.texts()?;
         work.bools()?;
         work.integers()?;
-        work.duplicates()?;
+        work.duplicates(false)?;
         work.split_keys()?;
     }
     let file = File {
@@ -192,7 +204,6 @@ pub fn repair(input: &Input<'_>, policy: &Policy) -> Result<Outcome, RepairError
         work.alignment()?;
         work.names();
     }
-    work.data()?;
     work.finish()
 }
 
@@ -244,11 +255,14 @@ struct Work<'a> {
     left: Vec<Reason>,
     /// Errors that the rules find in the file as it is.
     errors: u64,
-    /// Those among them that keep readers from finding their way.
-    broken: u64,
+    /// What all rules say of the file as it is.
+    before: Before,
     /// Whether a finding asked for a new layout of the data.
     relayout: bool,
 }
+
+/// How often what a repair brings about is repaired with it.
+const ROUNDS: u32 = 4;
 
 /// Reasons that are listed one by one.
 const MAX_REASONS: usize = 200;
@@ -303,27 +317,56 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// Decides about the data, and looks at what comes of all that was decided. A repair may bring about what findings
+    /// propose to change, as where the head gets shorter and tensors lie otherwise than before: that is done too.
     fn finish(mut self) -> Result<Outcome, RepairError> {
-        if self.more > 0 {
-            let message = format!("{} more reasons like these", self.more);
-            self.reasons.push(Reason::new("more", message));
+        for round in 0..=ROUNDS {
+            let (data, relayout) = (self.document.data_state(), self.relayout);
+            let (steps, left) = (self.steps.len(), self.left.len());
+            self.data()?;
+            self.refused()?;
+            let plan = self.document.plan().map_err(|error| Reason::of(&error))?;
+            plan.verify(self.size).map_err(|error| Reason::of(&EditError::from(error)))?;
+            if self.steps.is_empty() {
+                return Ok(self.outcome(plan));
+            }
+            let report = result::look(&plan, self.source, self.size)?;
+            let follows = if round < ROUNDS { self.follows(&report) } else { Vec::new() };
+            if follows.is_empty() {
+                self.before.compare(&report)?;
+                return Ok(self.outcome(plan));
+            }
+            drop(plan);
+            self.document.set_data(data);
+            self.relayout = relayout;
+            self.steps.truncate(steps);
+            self.left.truncate(left);
+            self.follow(follows)?;
         }
-        if !self.reasons.is_empty() {
-            return Err(RepairError::Refused(Refusal { reasons: self.reasons }));
-        }
-        let plan = self.document.plan().map_err(|error| Reason::of(&error))?;
-        plan.verify(self.size).map_err(|error| Reason::of(&EditError::from(error)))?;
-        if !self.steps.is_empty() {
-            result::verify(&plan, self.source, self.size, self.broken)?;
-        }
+        Err(Reason::new("result-worse", "every repair makes another one necessary").into())
+    }
+
+    fn outcome(self, plan: Plan) -> Outcome {
         let dialect = self.index().header().dialect;
-        Ok(Outcome {
+        Outcome {
             steps: self.steps,
             left: self.left,
             errors: self.errors,
             outputs: vec![Output { file_name: None, plan }],
             dialect,
-        })
+        }
+    }
+
+    /// The reasons to refuse the file that there are by now.
+    fn refused(&mut self) -> Result<(), RepairError> {
+        if self.more > 0 {
+            let message = format!("{} more reasons like these", self.more);
+            self.reasons.push(Reason::new("more", message));
+        }
+        if !self.reasons.is_empty() {
+            return Err(RepairError::Refused(Refusal { reasons: std::mem::take(&mut self.reasons) }));
+        }
+        Ok(())
     }
 }
 

@@ -34,7 +34,11 @@ impl Step {
         path: impl Into<String>,
         span: Span,
     ) -> Self {
-        Self { word, what: what.into(), path: path.into(), name: None, span, before: None, after: None }
+        // There may be one for every few bytes of a file.
+        let (mut what, mut path) = (what.into(), path.into());
+        what.shrink_to_fit();
+        path.shrink_to_fit();
+        Self { word, what, path, name: None, span, before: None, after: None }
     }
 
     /// The rule that the file breaks.

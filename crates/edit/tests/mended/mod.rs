@@ -57,6 +57,11 @@ fn policies() -> impl Iterator<Item = Policy> {
 /// Repairs the bytes under every policy and holds the result against what is promised: it is read to its end, keeps the
 /// tensors' bytes, and a repair of it does nothing. Where there is nothing to do the file is as it was.
 pub(crate) fn mended(bytes: &[u8]) {
+    mended_and(bytes, &|_, _| {});
+}
+
+/// The same, and what else holds of a file and what was made of it.
+pub(crate) fn mended_and(bytes: &[u8], also: &dyn Fn(&[u8], &[u8])) {
     for policy in policies() {
         let Ok(Mended { steps, made, dialect }) = run(bytes, &policy) else { continue };
         let [out] = made.as_slice() else { panic!("one file is made") };
@@ -69,6 +74,9 @@ pub(crate) fn mended(bytes: &[u8]) {
         assert_eq!(again.steps, [""; 0], "what was repaired by {steps:?} needs no repair: {policy:?}");
         assert!(again.made == made, "what was repaired stays as it is: {policy:?}");
         same_tensors(bytes, dialect, out, &index);
+        if dialect == Dialect::STANDARD {
+            also(bytes, out);
+        }
     }
     let mut separate = Policy::default();
     separate.separate = true;

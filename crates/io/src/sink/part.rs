@@ -63,6 +63,14 @@ impl PartFile {
         FileId::of_file(&self.file, &self.target)
     }
 
+    /// Gives the file the permissions of another one, as of the file that it is to replace.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn permit_as(&self, other: &std::fs::Metadata) -> io::Result<()> {
+        platform::copy_permissions(other, self.file())
+    }
+
     /// Makes the bytes reach the disk. A name must not outlive a loss of power that the bytes do not.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
+use super::fate::{offer, unsettled};
 use crate::facts::{Facts, counted};
-use crate::finding::{Change, Finding, Safety};
+use crate::finding::{Change, Finding};
 use crate::rule::rule;
 use crate::sink::Sink;
 
@@ -26,9 +27,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         sink.add(&RULE, || {
             let label = label.text("no more than 1 MiB is plausible");
             let message = format!("general.alignment is {}", counted(alignment, "byte"));
-            Finding::new(&RULE, message, label)
-                .note("loaders set no bound: each tensor is padded to a multiple of it, in the file or in memory")
-                .fix(Safety::Safe, "lay the data section out anew to 32 bytes", Change::Realign { to: 32 })
+            let finding = Finding::new(&RULE, message, label)
+                .note("loaders set no bound: each tensor is padded to a multiple of it, in the file or in memory");
+            let title = "lay the data section out anew to 32 bytes";
+            offer(finding, unsettled(facts, at), None, title, Change::Realign { to: 32 })
         });
     }
 }

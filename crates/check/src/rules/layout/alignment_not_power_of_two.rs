@@ -1,5 +1,6 @@
+use super::fate::{offer, unsettled};
 use crate::facts::Facts;
-use crate::finding::{Change, Finding, Safety};
+use crate::finding::{Change, Finding};
 use crate::rule::rule;
 use crate::sink::Sink;
 
@@ -28,11 +29,12 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 0 => "it is a multiple of 8, as the format asks; llama.cpp and gguf-py refuse the file all the same",
                 _ => "the format asks for a multiple of 8; llama.cpp and gguf-py for a power of two, and refuse the file",
             };
-            Finding::new(&RULE, format!("general.alignment is {alignment}, not a power of two"), label)
+            let finding = Finding::new(&RULE, format!("general.alignment is {alignment}, not a power of two"), label)
                 .note(rule)
-                .note("readers that round up with a bit mask locate the data in the wrong place")
-                .help("lay the data section out anew to 32 bytes; the values of the weights do not change")
-                .fix(Safety::Safe, "lay the data section out anew to 32 bytes", Change::Realign { to: 32 })
+                .note("readers that round up with a bit mask locate the data in the wrong place");
+            let help = Some("lay the data section out anew to 32 bytes; the values of the weights do not change");
+            let title = "lay the data section out anew to 32 bytes";
+            offer(finding, unsettled(facts, at), help, title, Change::Realign { to: 32 })
         });
     }
 }

@@ -1,7 +1,8 @@
 use ggufkit_format::View;
 
+use super::fate::{offer, unsettled};
 use crate::facts::{self, Facts};
-use crate::finding::{Change, Finding, Safety};
+use crate::finding::{Change, Finding};
 use crate::rule::rule;
 use crate::sink::Sink;
 
@@ -57,9 +58,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     )
                 }
             };
-            Finding::new(&RULE, message, label)
-                .note("llama.cpp maps the file and ends with \"buffer pointer must be aligned\" unless the first tensor lies at a multiple of 32")
-                .fix(Safety::Safe, "lay the data section out anew to 32 bytes", Change::Realign { to: MAPPED })
+            let finding = Finding::new(&RULE, message, label)
+                .note("llama.cpp maps the file and ends with \"buffer pointer must be aligned\" unless the first tensor lies at a multiple of 32");
+            let title = "lay the data section out anew to 32 bytes";
+            offer(finding, unsettled(facts, at), None, title, Change::Realign { to: MAPPED })
         });
     }
 }

@@ -3,11 +3,13 @@
 //! Each tensor has exactly one fate, so that a cut download, a damaged offset and a damaged size are told apart and only
 //! one rule speaks about each.
 
-use ggufkit_format::extents::{Extent, Reaching, reaches};
+use ggufkit_format::extents::{Extent, Reaching, is_packed, reaches};
 use ggufkit_format::layout::{self, PLAUSIBLE_SIZE};
+use ggufkit_format::start::{Lengths, doubt};
 use ggufkit_format::{Span, View};
 
 use crate::facts::Facts;
+use crate::finding::{Change, Finding, Safety};
 use crate::subject::File;
 
 /// What becomes of a tensor's data.
@@ -124,15 +126,54 @@ impl<'a, 'f> Laid<'a, 'f> {
 
     /// The first of these alignments to which all tensors are packed, without a gap and without an overlap.
     pub(in crate::rules) fn packed_to(&self, mut alignments: impl Iterator<Item = u64>) -> Option<u64> {
-        alignments.find(|other| {
-            let mut next = Some(0);
-            self.sane().all(|extent| {
-                let fits = next == Some(extent.offset);
-                next = extent.end().and_then(|end| layout::align_up(end, *other));
-                fits
-            })
-        })
+        alignments.find(|other| is_packed(self.sane(), *other))
     }
+
+    /// Why the data cannot be laid out anew without a guess, as what goes on while it is so; a repair refuses the file then.
+    pub(in crate::rules) fn unsettled(&self) -> Option<&'static str> {
+        if self.file.diagnosis.joined.is_some() {
+            return Some("another file follows in this one");
+        }
+        if self.overflow.is_some() || self.fates.iter().any(|fate| !matches!(fate, Fate::Inside | Fate::Open))
+        {
+            return Some("not all of the tensors' data lies in the file");
+        }
+        if reaches(self.sane()).any(|reach| reach.overlaps().is_some()) {
+            return Some("tensors overlap");
+        }
+        self.start_is_open().then_some("the alignment leaves open where the data begins")
+    }
+
+    /// Whether it is open where the data begins: then nobody can tell what is padding, or move what is not.
+    pub(in crate::rules) fn start_is_open(&self) -> bool {
+        let Some(source) = self.size else { return false };
+        let data = self.extents.iter().map(Extent::end).try_fold(0, |most: u64, end| Some(most.max(end?)));
+        let data = data.unwrap_or_else(|| source.saturating_sub(self.data_start));
+        doubt(&self.view, self.extents, Lengths { data, source }, true).is_some()
+    }
+}
+
+/// Offers a new layout of the data of a file, where it can be told how the old one is meant; says why not elsewhere.
+pub(in crate::rules) fn offer(
+    finding: Finding,
+    unsettled: Option<&str>,
+    help: Option<&str>,
+    title: &str,
+    change: Change,
+) -> Finding {
+    match unsettled {
+        Some(why) => finding.help(format!("`gguf repair` does not lay the data out anew while {why}")),
+        None => match help {
+            Some(help) => finding.help(help),
+            None => finding,
+        }
+        .fix(Safety::Safe, title, change),
+    }
+}
+
+/// Why the data of a file cannot be laid out anew; see [`Laid::unsettled`].
+pub(in crate::rules) fn unsettled(facts: &Facts<'_>, at: usize) -> Option<&'static str> {
+    laid(facts).find(|laid| laid.at == at)?.unsettled()
 }
 
 fn overflow(view: &View<'_>, alignment: u64, data_start: u64) -> Option<usize> {

@@ -35,10 +35,11 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 .note("readers that load the data section as one block, such as `llama-gguf-hash`, fail; others do not");
             // Behind zeros, other bytes would become padding.
             match Peek::new(laid.file).nonzero(Span::between(padding.start, size)) {
-                Ok(None) => {
+                Ok(None) if !laid.start_is_open() => {
                     let change = Change::Extend { to: padding.end() };
                     finding.fix(Safety::Safe, format!("append {missing} of zeros"), change)
                 }
+                Ok(None) => finding,
                 _ => finding.note("what stands behind the last tensor is not zero, or could not be read"),
             }
         });

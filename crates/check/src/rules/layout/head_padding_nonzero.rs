@@ -42,7 +42,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 let finding = Finding::new(&RULE, RULE.summary, label)
                     .note(format!("no loader looks at these {what}; they may tell what the writer's memory held"));
                 match usize::try_from(span.len) {
-                    Ok(len) if len <= 4096 => {
+                    Ok(len) if len <= 4096 && !laid.start_is_open() => {
                         let change = Change::Patch { span, bytes: vec![0; len] };
                         finding.fix(Safety::Safe, "overwrite the padding with zeros", change)
                     }

@@ -1,11 +1,12 @@
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use ggufkit_format::extents::{Extent, reaches};
 use ggufkit_format::{Path, Span, TensorPart, layout};
 
-use super::fate::{Laid, laid};
+use super::fate::{Laid, laid, offer};
 use crate::facts::{self, Facts, counted};
-use crate::finding::{Change, Finding, Safety};
+use crate::finding::{Change, Finding};
 use crate::place;
 use crate::rule::rule;
 use crate::sink::Sink;
@@ -35,12 +36,13 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for laid in laid(facts) {
         let gaps = gaps(&laid);
         let Some(first) = gaps.first() else { continue };
+        let unsettled = LazyCell::new(|| laid.unsettled());
         if gaps.len() > 1
             && let Some(other) = laid.packed_to((0..=20).map(|n| 1 << n).filter(|other| *other > laid.alignment))
         {
             sink.add(&RULE, || {
                 let message = format!("the tensors are laid out to {other} bytes, the file says {}", laid.alignment);
-                let finding = finding(&laid, first, message);
+                let finding = finding(&laid, first, message, *unsettled);
                 finding.note(format!("{} of the same kind follow from it", counted(gaps.len() as u64, "gap")))
             });
             continue;
@@ -52,13 +54,13 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     Some(_) => format!("a gap of {unused} lies between two tensors"),
                     None => format!("a gap of {unused} lies before the first tensor"),
                 };
-                finding(&laid, gap, message)
+                finding(&laid, gap, message, *unsettled)
             });
         }
     }
 }
 
-fn finding(laid: &Laid<'_, '_>, gap: &Gap<'_>, message: String) -> Finding {
+fn finding(laid: &Laid<'_, '_>, gap: &Gap<'_>, message: String, unsettled: Option<&str>) -> Finding {
     let index = laid.view.index();
     let absolute = |offset: u64| laid.data_start.saturating_add(offset);
     let span = Span::between(absolute(gap.from), absolute(gap.extent.offset));
@@ -76,11 +78,11 @@ fn finding(laid: &Laid<'_, '_>, gap: &Gap<'_>, message: String) -> Finding {
         finding = finding.because(label.text(format!("the tensor before it ends at {end}")));
     }
     let unused = counted(span.len, "unused byte");
-    finding
+    let finding = finding
         .because(place::bytes_label(laid.at, span, &Path::Data).text(unused))
-        .note("llama.cpp refuses the file; readers that follow the offsets load it")
-        .help("`gguf repair FILE -o OUT` lays the data section out without gaps")
-        .fix(Safety::Safe, "lay the data section out anew", Change::Relayout)
+        .note("llama.cpp refuses the file; readers that follow the offsets load it");
+    let help = "`gguf repair FILE -o OUT` lays the data section out without gaps";
+    offer(finding, unsettled, Some(help), "lay the data section out anew", Change::Relayout)
 }
 
 fn gaps<'f>(laid: &Laid<'_, 'f>) -> Vec<Gap<'f>> {

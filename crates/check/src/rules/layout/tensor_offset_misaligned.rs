@@ -1,9 +1,11 @@
+use std::cell::LazyCell;
+
 use ggufkit_format::extents::Extent;
 use ggufkit_format::{Path, TensorPart};
 
-use super::fate::{Laid, laid};
+use super::fate::{Laid, laid, offer};
 use crate::facts::{self, Facts, counted};
-use crate::finding::{Change, Finding, Safety};
+use crate::finding::{Change, Finding};
 use crate::place;
 use crate::rule::rule;
 use crate::sink::Sink;
@@ -24,6 +26,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for laid in laid(facts) {
         let over = |extent: &Extent| laid.is_misaligned(extent);
         let count = laid.sane().filter(|extent| over(extent)).count() as u64;
+        let unsettled = LazyCell::new(|| laid.unsettled());
         // One wrong alignment moves every tensor: that is one fault.
         let smaller = (0..=20).rev().map(|n| 1 << n).filter(|other| *other < laid.alignment);
         if count > 1
@@ -34,13 +37,14 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 let bytes = counted(other, "byte");
                 let message = format!("the tensors are laid out to {bytes}, the file says {}", laid.alignment);
                 let all = counted(count, "tensor");
-                relaid(finding(&laid, first, message)).note(format!("{all} do not start on a boundary for that reason"))
+                offered(finding(&laid, first, message), *unsettled)
+                    .note(format!("{all} do not start on a boundary for that reason"))
             });
             continue;
         }
         for extent in laid.sane().filter(|extent| over(extent)) {
             sink.add(&RULE, || match laid.overlaps().any(|(a, b)| [a.tensor, b.tensor].contains(&extent.tensor)) {
-                false => relaid(finding(&laid, extent, RULE.summary.to_owned())),
+                false => offered(finding(&laid, extent, RULE.summary.to_owned()), *unsettled),
                 // Where its data is, the offset does not say.
                 true => finding(&laid, extent, RULE.summary.to_owned())
                     .note("at this offset it shares bytes with another tensor: the offset is damaged")
@@ -50,11 +54,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// With what lays the data section out anew.
-fn relaid(finding: Finding) -> Finding {
-    finding
-        .help("`gguf repair FILE -o OUT` lays the data section out with correct padding")
-        .fix(Safety::Safe, "lay the data section out anew", Change::Relayout)
+/// With what lays the data section out anew, where that can be.
+fn offered(finding: Finding, unsettled: Option<&str>) -> Finding {
+    let help = "`gguf repair FILE -o OUT` lays the data section out with correct padding";
+    offer(finding, unsettled, Some(help), "lay the data section out anew", Change::Relayout)
 }
 
 fn finding(laid: &Laid<'_, '_>, extent: &Extent, message: String) -> Finding {

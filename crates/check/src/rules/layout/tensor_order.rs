@@ -1,8 +1,8 @@
 use ggufkit_format::{Tensor, TensorPart};
 
-use super::fate::laid;
+use super::fate::{laid, offer};
 use crate::facts::{self, Facts, counted};
-use crate::finding::{Change, Finding, Safety};
+use crate::finding::{Change, Finding};
 use crate::rule::rule;
 use crate::sink::Sink;
 
@@ -43,9 +43,10 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let primary = label(at, tensor).text(format!("{} lies before it", tensor.offset));
             let finding = Finding::new(&RULE, RULE.summary, primary)
                 .because(label(before, earlier).text(format!("the tensor listed before is at {}", earlier.offset)))
-                .note("llama.cpp refuses the file; readers that follow the offsets load it")
-                .help("`gguf repair FILE -o OUT` lays the data out in the table's order")
-                .fix(Safety::Safe, "lay the data section out anew", Change::Relayout);
+                .note("llama.cpp refuses the file; readers that follow the offsets load it");
+            let help = "`gguf repair FILE -o OUT` lays the data out in the table's order";
+            let title = "lay the data section out anew";
+            let finding = offer(finding, laid.unsettled(), Some(help), title, Change::Relayout);
             match count {
                 1 => finding,
                 n => finding.note(format!("{} in all go backwards", counted(n, "offset"))),

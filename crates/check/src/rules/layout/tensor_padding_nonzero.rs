@@ -29,6 +29,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
     for laid in laid(facts) {
         let mut peek = Peek::new(laid.file);
         let paddings = paddings(&laid);
+        let open = std::cell::LazyCell::new(|| laid.start_is_open());
         for (at, (tensor, padding)) in paddings.iter().enumerate() {
             let first = match peek.nonzero(*padding) {
                 Ok(None) => continue,
@@ -56,7 +57,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                     return finding.note("the file does not end with this padding: the bytes may be something else");
                 }
                 match usize::try_from(padding.len) {
-                    Ok(len) if len <= 4096 => {
+                    Ok(len) if len <= 4096 && !*open => {
                         let change = Change::Patch { span: *padding, bytes: vec![0; len] };
                         finding.fix(Safety::Safe, "overwrite the padding with zeros", change)
                     }

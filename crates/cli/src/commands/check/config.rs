@@ -84,7 +84,14 @@ impl Config {
         let shown = crate::out::path(&path);
         let text = read(&path, MAX).map_err(|error| format!("{shown}: {error}"))?;
         let document: Document = toml::from_str(&text).map_err(|error| {
-            format!("{shown}: {}", crate::out::plain(error.to_string().trim().as_bytes()))
+            // One line, as every message is: where, and what. A message of several lines has its reasons in them.
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count().saturating_add(1);
+            let column = before.rsplit('\n').next().map_or(0, |last| last.chars().count()).saturating_add(1);
+            let lines =
+                error.message().lines().map(|line| crate::out::plain(line.trim().as_bytes()).to_string());
+            let what = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+            format!("{shown}:{line}:{column}: {what}")
         })?;
         let mut check = document.check;
         let mut ignores = Vec::new();

@@ -1,6 +1,5 @@
 //! The findings of a run, written as a baseline.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use super::{MAX_BASELINE, PER_RULE_OF_BASELINE};
 use crate::failure::{Failed, Failure};
 use crate::frame::Document;
 use crate::out::{self, Ink, Out};
+use crate::taken::Taken;
 
 /// A baseline that is being collected, and what it must not be written over.
 pub(super) struct Known {
@@ -20,7 +20,7 @@ pub(super) struct Known {
     /// Findings that were only counted.
     more: u64,
     /// The files that are read, under whatever name: those that are judged, and the list that names them.
-    inputs: BTreeSet<FileId>,
+    inputs: Taken,
 }
 
 /// What the rule is about the place of a baseline: whatever else is there stays, so that no slip of the finger costs a
@@ -33,7 +33,12 @@ impl Known {
     /// # Errors
     /// It may not stand there, which is worth knowing before anything is judged.
     pub(super) fn begin<'p>(path: &Path, named: impl Iterator<Item = &'p Path>) -> Result<Self, Failure> {
-        let inputs = named.filter_map(|path| FileId::at(path).ok()?).collect();
+        if path.as_os_str() == "-" {
+            let message = "a baseline is a file, and standard output takes the findings: name a file";
+            return Err(Failure::usage("standard-output", message));
+        }
+        let mut inputs = Taken::default();
+        named.for_each(|path| inputs.add(path));
         let known = Self { path: path.to_owned(), baseline: Baseline::default(), more: 0, inputs };
         known.allowed().map(|_| known)
     }
@@ -41,14 +46,12 @@ impl Known {
     pub(super) fn add(&mut self, document: &Document<'_>, report: &Report, subject: &Subject<'_>) {
         self.baseline.extend(report, subject);
         self.more = report.left_out.iter().fold(self.more, |sum, count| sum.saturating_add(count.more));
-        let opened = document.parts.iter().filter_map(|part| FileId::of(part.source.as_ref()?).ok());
-        self.inputs.extend(opened);
+        let parts = document.parts.iter();
+        parts.filter_map(|part| part.source.as_ref()).for_each(|source| self.inputs.add_open(source));
+        // A shard that stands beside the ones that are judged, or will, is no place for a baseline either.
+        document.set.iter().for_each(|set| self.inputs.add_set(set));
         // What could not be opened is a model all the same.
-        let closed = document.failures.iter().filter_map(|failed| FileId::at(&failed.path).ok()?);
-        self.inputs.extend(closed);
-        // Nor is a shard that stands beside the ones that are judged, or will.
-        let set = document.set.map(|set| set.present().chain([set.given()]));
-        self.inputs.extend(set.into_iter().flatten().filter_map(|path| FileId::at(path).ok()?));
+        document.failures.iter().for_each(|failed| self.inputs.add(&failed.path));
     }
 
     /// Writes it, whole or not at all; inside, why it is not there.
@@ -67,6 +70,11 @@ impl Known {
             );
             out.message(Ink::Warn, "warning", &message)?;
         }
+        let findings = match self.baseline.len() {
+            1 => "1 finding".to_owned(),
+            n => format!("{n} findings"),
+        };
+        out.message(Ink::Faint, "note", &format!("{} written: {findings}", out::path(&self.path)))?;
         Ok(Ok(()))
     }
 
@@ -74,6 +82,9 @@ impl Known {
         // Asked again, before anything is made and at the last moment: by now the inputs are known.
         let there = self.allowed()?;
         let mut part = PartFile::create(&self.path).map_err(Failure::Io)?;
+        if there && let Ok(metadata) = std::fs::metadata(&self.path) {
+            part.permit_as(&metadata).map_err(Failure::Io)?;
+        }
         part.write_all(self.baseline.to_json().as_bytes()).map_err(Failure::Io)?;
         part.sync().map_err(Failure::Io)?;
         // Where nothing was, nothing is replaced, whatever appears there meanwhile.
@@ -84,13 +95,15 @@ impl Known {
     fn allowed(&self) -> Result<bool, Failure> {
         let path = out::path(&self.path);
         let there = FileId::at(&self.path).map_err(Failure::Io)?;
-        if there.as_ref().is_some_and(|there| self.inputs.contains(there)) {
-            let message =
-                format!("{path} is one of the files that are checked: name another for the baseline");
+        if self.inputs.holds(&self.path).map_err(Failure::Io)? {
+            let message = format!(
+                "{path} is one of the files that are checked, or of their set: name another for the baseline"
+            );
             return Err(Failure::usage("is-input", message));
         }
         // A name that only a model has is none for a baseline: a shard may be missing there.
-        if self.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf")) {
+        let name = self.path.file_name().map(|name| name.as_encoded_bytes().to_ascii_lowercase());
+        if name.is_some_and(|name| name.ends_with(b".gguf")) {
             let message = format!("{path} is the name of a model: give the baseline another");
             return Err(Failure::usage("is-model-name", message));
         }

@@ -70,9 +70,9 @@ impl FailOn {
 #[command(after_help = "Examples:\n  gguf check model.gguf\n  gguf check -r models/ --format concise\n  \
     gguf check --fail-on warning --ignore 'tensor-gap=our engine loads them' model.gguf\n  \
     gguf check -r models/ --write-baseline known.json; gguf check -r models/ --baseline known.json\n\n\
-    A project's decisions stand in ggufkit.toml, in the working folder or above it: [check] with fail-on, select, per-rule,\n\
+    A project's decisions stand in ggufkit.toml, in the working folder or above it: [check] with fail-on, select, per-rule, \
     baseline; [[check.ignore]] with rule, files, reason.\n\
-    Exit status: 0 no finding at or above --fail-on, 1 there is one, 2 a file could not be read, or usage. With --fix it is\n\
+    Exit status: 0 no finding at or above --fail-on, 1 there is one, 2 a file could not be read, or usage. With --fix it is \
     that of the file that was written, or 1 where nothing was because it would take a guess.")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -192,7 +192,12 @@ impl Args {
         } else if let Some(path) = self.baseline.as_ref().or(config.check.baseline.as_ref()) {
             let shown = crate::out::path(path);
             let text = config::read(path, MAX_BASELINE).map_err(|error| {
-                format!("the baseline {shown} cannot be read: {error}; --write-baseline {shown} writes it")
+                // Where something is there, nothing that is no baseline is replaced by one.
+                let absent =
+                    path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+                let help =
+                    if absent { format!("; --write-baseline {shown} writes it") } else { String::new() };
+                format!("the baseline {shown} cannot be read: {error}{help}")
             })?;
             let baseline = Baseline::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
             options.baseline = Some(baseline);

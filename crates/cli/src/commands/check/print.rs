@@ -6,7 +6,6 @@ use std::io::{self, Write as _};
 use ggufkit::check::{Answer, Loader, Omission, Report, Severity, Subject, UNREAD, Verdict, render};
 
 use super::{FailOn, Format};
-use crate::commands::explain::wrap::{Run, fill};
 use crate::frame::Document;
 use crate::out::{Ink, Out, columns, pad};
 use crate::{FAILED, NO, OK};
@@ -127,12 +126,13 @@ impl Tally {
         }
         let [notes, warnings, errors] = self.with;
         let clean = self.files.saturating_sub(notes + warnings + errors);
-        writeln!(
-            out,
-            "\n{} files: {errors} with errors, {warnings} with warnings at worst, {notes} with notes only, {clean} without \
+        writeln!(out)?;
+        let text = format!(
+            "{} files: {errors} with errors, {warnings} with warnings at worst, {notes} with notes only, {clean} without \
              findings",
             self.files
-        )
+        );
+        out.line(&text, 2)
     }
 }
 
@@ -162,7 +162,10 @@ pub(super) fn report(
             _ => render::left_out(report, &paint),
         }
     };
-    write!(out, "{text}")?;
+    match format {
+        Format::Narrated => text.lines().try_for_each(|line| out.line(line, 2))?,
+        _ => write!(out, "{text}")?,
+    }
     if matches!(format, Format::Concise | Format::Github) {
         return beside(out, tally, document.label, report);
     }
@@ -196,25 +199,17 @@ pub(super) fn report(
         true => {
             let other = report.known > 0 || !report.ignored.is_empty();
             let good = out.paint(Ink::Good, if other { "no other findings" } else { "no findings" });
-            writeln!(out, "{head}: {good}")
+            out.line(&format!("{head}: {good}"), 2)
         }
-        false => writeln!(out, "{head}: {}", sums.join(", ")),
+        false => out.line(&format!("{head}: {}", sums.join(", ")), 2),
     }
 }
 
 /// `word: text`, wrapped where it would reach over the edge.
 fn line(out: &mut Out, ink: Ink, word: &str, text: &str) -> io::Result<()> {
     let painted = out.paint(ink, word);
-    let Some(edge) = out.edge() else { return writeln!(out, "{painted}: {text}") };
-    let lines = fill(&[Run::plain(format!("{word}: {text}"))], edge.saturating_sub(2));
-    for (at, runs) in lines.into_iter().enumerate() {
-        let line: String = runs.into_iter().map(|run| run.text).collect();
-        match line.strip_prefix(word).filter(|_| at == 0) {
-            Some(rest) => writeln!(out, "{}{rest}", out.paint(ink, word))?,
-            None => writeln!(out, "  {line}")?,
-        }
-    }
-    Ok(())
+    let line = format!("{painted}: {text}");
+    out.line(&line, 2)
 }
 
 /// A piece of a report in its colour.
@@ -262,7 +257,8 @@ pub(super) fn answers(out: &mut Out, answers: &[Answer], label: Option<&str>) ->
         };
         let verdict = out.paint(ink, pad(answer.verdict.name(), 7)).to_string();
         let rule = answer.rule.map(|rule| format!(" [{}]", rule.name)).unwrap_or_default();
-        writeln!(out, "{before}{}  {verdict}  {}{rule}", pad(answer.loader.name(), wide), answer.why)?;
+        let line = format!("{before}{}  {verdict}  {}{rule}", pad(answer.loader.name(), wide), answer.why);
+        out.line(&line, before.len().saturating_add(wide).saturating_add(11))?;
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! One tensor on its way into a file: how much it is, where it goes, what can stop it.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -8,11 +7,12 @@ use std::path::{Path, PathBuf};
 use ggufkit::inspect::tensors::Row;
 use ggufkit::io::npy::{self, Bf16, NpyError};
 use ggufkit::io::sink::PartFile;
-use ggufkit::io::{DataError, FileId, FileSource, TensorReader};
+use ggufkit::io::{DataError, FileSource, TensorReader};
 
 use crate::failure::with_causes;
 use crate::frame::Document;
 use crate::out;
+use crate::taken::Taken;
 
 /// Bytes that are held of one tensor at a time.
 const CHUNK: usize = 8 << 20;
@@ -25,7 +25,7 @@ pub(super) struct Task<'a> {
     /// Where the files go; `None` for standard output, and for a dry run that names no folder.
     pub(super) folder: Option<&'a Path>,
     /// The files of the model, none of which may be written to.
-    pub(super) model: BTreeSet<FileId>,
+    pub(super) model: Taken,
 }
 
 /// A tensor that was chosen.
@@ -71,27 +71,22 @@ impl From<DataError> for Trouble {
 }
 
 /// The files that a call reads: those that were named and all that belong to their set, whether they can be opened or not.
-pub(super) fn files_of(given: &Path, document: &Document<'_>) -> BTreeSet<FileId> {
-    let named = document.set.map(|set| set.present().chain([set.given()]));
+pub(super) fn files_of(given: &Path, document: &Document<'_>) -> Taken {
+    let mut taken = Taken::default();
+    document.set.iter().for_each(|set| taken.add_set(set));
     let failed = document.failures.iter().map(|failed| failed.path.as_path());
     let paths = document.parts.iter().filter_map(|part| part.path.as_deref());
-    let paths = paths.chain(named.into_iter().flatten()).chain(failed).chain([given]);
-    // What is open is known by its handle too: its name may lead elsewhere by now.
-    let open = document.parts.iter().filter_map(|part| part.source.as_ref());
-    // A name that leads to no file has none that could be lost.
-    paths
-        .filter_map(|path| FileId::at(path).ok().flatten())
-        .chain(open.filter_map(|s| FileId::of(s).ok()))
-        .collect()
+    paths.chain(failed).chain([given]).for_each(|path| taken.add(path));
+    document.parts.iter().filter_map(|part| part.source.as_ref()).for_each(|source| taken.add_open(source));
+    taken
 }
 
 impl Task<'_> {
     /// Whether a file may be written under this name, whatever else is there.
     fn allow(&self, path: &Path) -> Result<(), Trouble> {
-        let there = FileId::at(path).map_err(|error| Trouble::File(path.to_owned(), error))?;
-        match there {
-            Some(id) if self.model.contains(&id) => Err(Trouble::Input(path.to_owned())),
-            _ => Ok(()),
+        match self.model.holds(path).map_err(|error| Trouble::File(path.to_owned(), error))? {
+            true => Err(Trouble::Input(path.to_owned())),
+            false => Ok(()),
         }
     }
 }

@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use ggufkit::check::{File, Report, Source, Subject, check};
 use ggufkit::edit::repair::{Input, Outcome, Output, Policy, RepairError, repair};
 use ggufkit::format::{Options, View};
-use ggufkit::io::sink::{SinkError, save};
+use ggufkit::io::sink::{SinkError, Stage, save};
 use ggufkit::io::{FileSource, HeadBuffer, diagnose};
 
 use super::progress::Bar;
 use crate::failure::{Failed, Failure};
 use crate::json::{self, Files};
 use crate::out::{self, Out};
+use crate::taken::Taken;
 use crate::{FAILED, NO, OK, frame};
 
 /// One file to be repaired, and where to.
@@ -85,6 +86,12 @@ impl Job<'_> {
         if self.file.as_os_str() == "-" {
             let message = "a file is needed: what comes through a pipe is gone when it is known what to do";
             frame::refuse(out, self.command, self.json, &Failure::usage("standard-input", message))?;
+            return Ok((FAILED, None));
+        }
+        if self.output.is_some_and(|output| output.as_os_str() == "-") {
+            let message =
+                "the new file appears when it is whole, which standard output cannot do: name a file";
+            frame::refuse(out, self.command, self.json, &Failure::usage("standard-output", message))?;
             return Ok((FAILED, None));
         }
         frame::recover(out, [self.file].into_iter())?;
@@ -166,6 +173,21 @@ impl Job<'_> {
                 return Err(failed(&path, failure));
             }
         }
+        let mut taken = Taken::default();
+        taken.add(self.file);
+        taken.add_open(source);
+        let is_free = |path: &Path| match taken.holds(path) {
+            Ok(false) => Ok(()),
+            Ok(true) => {
+                let path = out::path(path);
+                let message = format!("{path} is the file itself or belongs to its set: name another");
+                Err(Failure::usage("is-input", message))
+            }
+            Err(error) => Err(Failure::Io(error)),
+        };
+        for path in outputs.iter().filter_map(path) {
+            is_free(&path).map_err(|failure| failed(&path, failure))?;
+        }
         for output in outputs {
             let (bytes, copied) = (output.plan.len(), output.plan.copied());
             let mut one = Written { path: path(output), bytes, copied, done: false, errors: 0, warnings: 0 };
@@ -173,7 +195,12 @@ impl Job<'_> {
                 let bar = Bar::begin(&out::path(path), bytes);
                 let saved = save(&output.plan, source, path, self.force, &mut |now| {
                     bar.at(now.done);
-                    Ok(())
+                    match now.stage {
+                        Stage::Place => {
+                            is_free(path).map_err(|failure| io::Error::other(failure.to_string()))
+                        }
+                        _ => Ok(()),
+                    }
                 });
                 bar.end();
                 saved.map_err(|error| failed(path, failure(error)))?;

@@ -38,9 +38,10 @@ pub(super) fn plan(out: &mut Out, answer: &Answer<'_>) -> io::Result<()> {
         let place = left.span.map(|span| format!(" @ {span}")).unwrap_or_default();
         let place = out.paint(Ink::Faint, place);
         let path = left.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
-        writeln!(out, "  {word}: {path}{}{place}", left.message)?;
+        let line = format!("  {word}: {path}{}{place}", left.message);
+        out.line(&line, 2)?;
         if let Some(help) = help(left) {
-            writeln!(out, "    {help}")?;
+            out.line(&format!("    {help}"), 0)?;
         }
     }
     out.flush()
@@ -52,6 +53,7 @@ fn help(reason: &Reason) -> Option<String> {
         "duplicate-key" => "say which value is right: `gguf repair --duplicates keep-first` or `keep-last`",
         "joined-files" => "`gguf repair --separate` cuts the file apart there, into files of a folder",
         "trailing-bytes" => "`gguf repair --cut-trailing` cuts them off",
+        "tensor-gap" => "look at them with `gguf hex`; `gguf repair --drop-gaps` leaves them out",
         "gguf-after" => {
             let at = reason.span.map(|span| span.start)?;
             return Some(format!(
@@ -67,15 +69,15 @@ fn help(reason: &Reason) -> Option<String> {
 fn one(out: &mut Out, step: &Step) -> io::Result<()> {
     let path = out.paint(Ink::Key, &step.path);
     let place = out.paint(Ink::Faint, format!("@ {}", step.span));
-    write!(out, "  {path}")?;
-    if let Some(name) = &step.name {
-        write!(out, " (\"{}\")", out::fit(name, NAME))?;
-    }
-    let code = out.paint(Ink::Faint, format!("[{}]", step.word));
-    writeln!(out, " {place}\n    {} {code}", step.what)?;
+    let name = step.name.as_ref().map(|name| format!(" (\"{}\")", out::fit(name, NAME))).unwrap_or_default();
+    let code = out.paint(Ink::Faint, format!("[{}]", step.word)).to_string();
+    let line = format!("  {path}{name} {place}");
+    out.line(&line, 2)?;
+    out.line(&format!("    {} {code}", step.what), 2)?;
     if let (Some(before), Some(after)) = (&step.before, &step.after) {
         let (before, after) = (out.paint(Ink::Bad, before), out.paint(Ink::Good, after));
-        writeln!(out, "    {before} → {after}")?;
+        let line = format!("    {before} → {after}");
+        out.line(&line, 2)?;
     }
     Ok(())
 }
@@ -122,7 +124,8 @@ fn file(out: &mut Out, written: &Written) -> io::Result<()> {
     let copied = units::bytes(written.copied);
     let path = written.path.as_deref().map_or_else(|| "a file".to_owned(), out::path);
     let verb = if written.done { "written" } else { "would be written" };
-    writeln!(out, "{path} {verb}: {size}, of which {copied} are copied as they are")
+    let line = format!("{path} {verb}: {size}, of which {copied} are copied as they are");
+    out.line(&line, 2)
 }
 
 fn step_json(step: &Step) -> Value {

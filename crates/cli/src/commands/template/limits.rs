@@ -3,28 +3,32 @@
 //! Memory is bounded where the system can do so for one process: on Linux exactly, on other Unix systems by address space
 //! where they hold to it (macOS does not). Elsewhere nothing is set, and only the time that the parent waits is a bound.
 
-/// Leaves this process `memory` bytes to write to and `seconds` of processor time, and lets it leave no core file.
+/// Leaves this process `memory` bytes to write to and `seconds` of processor time, and lets it leave no core file. False
+/// where the system leaves it less already.
 ///
 /// # Errors
 /// In words, where a limit that the system has cannot be set.
 #[cfg(unix)]
-pub(super) fn set(memory: u64, seconds: u64) -> Result<(), String> {
+pub(super) fn set(memory: u64, seconds: u64) -> Result<bool, String> {
     use rustix::process::Resource;
 
+    let space = memory.saturating_add(256 << 20);
+    let less = |resource, than| rustix::process::getrlimit(resource).current.is_some_and(|now| now < than);
+    let whole = !less(Resource::Data, memory) && !less(Resource::As, space);
     lower(Resource::Core, 0)?;
     lower(Resource::Cpu, seconds)?;
     // Counts pages that can be written to, stacks of threads among them, and not the program and its libraries. Where the
     // system counts less, address space is the bound.
     required(lower(Resource::Data, memory))?;
     #[cfg(not(target_os = "openbsd"))]
-    required(lower(Resource::As, memory.saturating_add(256 << 20)))?;
+    required(lower(Resource::As, space))?;
     #[cfg(target_os = "linux")]
     {
         // A collector of crashes that reads from a pipe is not held by the limit on core files.
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
         set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(|error| error.to_string())?;
     }
-    Ok(())
+    Ok(whole)
 }
 
 /// A limit on memory must be set, but on macOS, which refuses what is below hundreds of GiB that are mapped at the start, and
@@ -50,8 +54,8 @@ fn lower(resource: rustix::process::Resource, to: u64) -> Result<(), String> {
 /// # Errors
 /// None here.
 #[cfg(not(unix))]
-pub(super) fn set(_memory: u64, _seconds: u64) -> Result<(), String> {
-    Ok(())
+pub(super) fn set(_memory: u64, _seconds: u64) -> Result<bool, String> {
+    Ok(true)
 }
 
 /// Whether a process was ended because its processor time was over.

@@ -20,7 +20,7 @@ use minijinja::value::ValueKind;
 use serde_json::json;
 
 use crate::args::{InputArgs, ReadArgs};
-use crate::failure::Failure;
+use crate::failure::{Failed, Failure};
 use crate::frame::Document;
 use crate::json::Files;
 use crate::out::{self, Ink, Out};
@@ -115,7 +115,7 @@ impl Args {
             }
         };
         let mut files = if self.json { Some(Files::begin(out, "template", true)?) } else { None };
-        let (mut absent, mut first) = (false, true);
+        let (mut absent, mut first, mut faulted) = (false, true, false);
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
             let all: Vec<Template<'_>> = document.model.iter().flat_map(Template::all).collect();
             let chosen: Vec<&Template<'_>> = all.iter().filter(|template| self.wants(template)).collect();
@@ -125,9 +125,21 @@ impl Args {
                 }
                 _ => None,
             };
+            let prompt = match prompt.transpose() {
+                Ok(prompt) => prompt,
+                Err(error) => {
+                    // The template is not to blame, and others may not be either.
+                    faulted = true;
+                    let failed = Failed { path: document.given.to_owned(), failure: Failure::Io(error) };
+                    if let Some(files) = &mut files {
+                        return files.add(out, &self.one_json(document, &chosen, None, Some(&failed)));
+                    }
+                    return frame::report(out, std::slice::from_ref(&failed));
+                }
+            };
             if let Some(files) = &mut files {
                 absent |= chosen.is_empty() || matches!(prompt, Some(Err(_)));
-                return files.add(out, &self.one_json(document, &chosen, prompt));
+                return files.add(out, &self.one_json(document, &chosen, prompt, None));
             }
             if chosen.is_empty() {
                 if document.model.is_some() {
@@ -169,7 +181,7 @@ impl Args {
         if let Some(files) = files {
             files.end(out)?;
         }
-        Ok(match (good, absent) {
+        Ok(match (good && !faulted, absent) {
             (false, _) => FAILED,
             (true, true) => NO,
             (true, false) => OK,
@@ -255,6 +267,7 @@ impl Args {
         document: &Document<'_>,
         chosen: &[&Template<'_>],
         prompt: Option<Result<String, String>>,
+        failed: Option<&Failed>,
     ) -> serde_json::Value {
         let templates: Vec<serde_json::Value> = (chosen.iter())
             .map(|template| {
@@ -281,7 +294,9 @@ impl Args {
             };
         }
         if let Some(object) = one.as_object_mut() {
-            object.insert("errors".to_owned(), json!(document.errors_json()));
+            let mut errors = document.errors_json();
+            errors.extend(failed.map(Failed::json));
+            object.insert("errors".to_owned(), errors.into());
         }
         one
     }

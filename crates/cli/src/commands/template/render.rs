@@ -1,5 +1,7 @@
 //! The prompt that a chat template makes of a conversation.
 
+use std::io;
+
 use ggufkit::check::template::{Template, prepare};
 
 use super::date::Date;
@@ -25,22 +27,27 @@ const MAX_TOKEN: usize = 4096;
 ///
 /// The template has no loader, and `fuel` bounds its steps and the text that it makes; one that nests too deeply to be
 /// parsed is refused before. What fuel does not count is bounded by the process that renders.
+///
+/// # Errors
+/// Where the system is what stands in the way.
 pub(super) fn render(
     template: &Template<'_>,
     variables: &Variables,
     date: Option<&Date>,
     fuel: u64,
     document: &Document<'_>,
-) -> Result<String, String> {
+) -> io::Result<Result<String, String>> {
     let key = key(template);
-    let source = prepare(template.text).map_err(|why| format!("{key} is not rendered: {why}"))?;
+    let source = match prepare(template.text) {
+        Ok(source) => source,
+        Err(why) => return Ok(Err(format!("{key} is not rendered: {why}"))),
+    };
     let mut all = Variables::new();
     for (name, id) in TOKENS {
         if let Some(token) = special_token(document, id) {
             if token.len() > MAX_TOKEN {
-                return Err(format!(
-                    "{key} is not rendered: the token of {id} is longer than {MAX_TOKEN} bytes"
-                ));
+                let why = format!("the token of {id} is longer than {MAX_TOKEN} bytes");
+                return Ok(Err(format!("{key} is not rendered: {why}")));
             }
             all.insert((*name).to_owned(), serde_json::Value::from(token).to_string());
         }

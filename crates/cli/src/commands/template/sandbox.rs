@@ -45,25 +45,54 @@ const PER_BYTE: u64 = 64;
 const PER_SECOND: u64 = 1 << 20;
 
 /// The prompt, or what the template or the engine says of it; or why neither can be told.
-type Answer = Result<Result<String, String>, String>;
+type Answer = Result<Result<String, String>, Why>;
+
+/// Why a template was not rendered.
+enum Why {
+    /// It takes too much.
+    Template(String),
+    /// The system gives too little, or refuses.
+    System(String),
+}
+
+impl Why {
+    /// A refusal of the system, in words.
+    fn system(error: impl std::fmt::Display) -> Self {
+        Self::System(error.to_string())
+    }
+}
 
 // The first bytes of an answer.
 const PROMPT: u8 = b'P';
 const REFUSED: u8 = b'R';
 const NOT_RENDERED: u8 = b'N';
+const SYSTEM: u8 = b'S';
+
+// What a process says first, once there is nothing that could fail but the template: whether it has the memory that it is
+// meant to have, or the system leaves it less.
+const BEGUN: u8 = b'B';
+const TIGHT: u8 = b'T';
 
 /// The prompt, or why there is none, in words. `given` is the size of what the user gives to it.
-pub(super) fn render(request: &Request, given: usize) -> Result<String, String> {
-    ask(request, given as u64).unwrap_or_else(|why| Err(format!("{} is not rendered: {why}", request.key)))
+///
+/// # Errors
+/// Where the system is what stands in the way.
+pub(super) fn render(request: &Request, given: usize) -> io::Result<Result<String, String>> {
+    let said = |why: String| format!("{} is not rendered: {why}", request.key);
+    match ask(request, given as u64) {
+        Ok(answer) => Ok(answer),
+        Err(Why::Template(why)) => Ok(Err(said(why))),
+        Err(Why::System(why)) => Err(io::Error::other(said(why))),
+    }
 }
 
 /// The answer of another process.
 fn ask(request: &Request, given: u64) -> Answer {
     let memory = MEMORY.saturating_add(given.saturating_mul(PER_BYTE));
-    let request = serde_json::to_vec(request).map_err(|error| error.to_string())?;
+    let request = serde_json::to_vec(request).map_err(Why::system)?;
     let time = TIME + GRACE + Duration::from_secs(request.len() as u64 / PER_SECOND);
-    let mut child =
-        start(memory).map_err(|error| format!("the process that renders cannot be started: {error}"))?;
+    let mut child = start(memory)
+        .map_err(|error| Why::System(format!("the process that renders cannot be started: {error}")))?;
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let (send, receive) = mpsc::channel();
     // Both ends could wait for each other for ever, so a thread talks; it ends with the process at the latest.
@@ -79,27 +108,34 @@ fn ask(request: &Request, given: u64) -> Answer {
         let _ = send.send(answer);
     });
     let answer = talk
-        .map_err(|error| error.to_string())
-        .and_then(|_| receive.recv_timeout(time).map_err(|_| late(time)));
+        .map_err(Why::system)
+        .and_then(|_| receive.recv_timeout(time).map_err(|_| Why::Template(late(time))));
     if answer.is_err() {
         // It is over already where this fails.
         let _ = child.kill();
     }
-    let status = child.wait().map_err(|error| error.to_string())?;
+    let status = child.wait().map_err(Why::system)?;
     let mut answer = answer?;
     if limits::is_out_of_time(status) {
-        return Err(late(TIME));
+        return Err(Why::Template(late(TIME)));
     }
+    let begun = answer.first().copied().filter(|first| matches!(*first, BEGUN | TIGHT));
     if !status.success() {
-        return Err("the template engine ran out of memory or stack on it".to_owned());
+        return Err(match begun {
+            Some(BEGUN) => Why::Template("the template engine ran out of memory or stack on it".to_owned()),
+            Some(_) => Why::System("the system leaves the process that renders too little memory".to_owned()),
+            None => Why::System(format!("the process that renders did not begin ({status})")),
+        });
     }
+    answer.drain(..usize::from(begun.is_some()));
     let kind = answer.first().copied();
     answer.drain(..answer.len().min(1));
     match (kind, String::from_utf8(answer)) {
         (Some(PROMPT), Ok(prompt)) => Ok(Ok(prompt)),
         (Some(REFUSED), Ok(why)) => Ok(Err(why)),
-        (Some(NOT_RENDERED), Ok(why)) => Err(why),
-        _ => Err("the process that renders gave no answer".to_owned()),
+        (Some(NOT_RENDERED), Ok(why)) => Err(Why::Template(why)),
+        (Some(SYSTEM), Ok(why)) => Err(Why::System(why)),
+        _ => Err(Why::System("the process that renders gave no answer".to_owned())),
     }
 }
 
@@ -125,7 +161,8 @@ pub(crate) fn serve(memory: Option<OsString>) -> u8 {
     let (kind, text) = match answer(memory) {
         Ok(Ok(prompt)) => (PROMPT, prompt),
         Ok(Err(why)) => (REFUSED, why),
-        Err(why) => (NOT_RENDERED, why),
+        Err(Why::Template(why)) => (NOT_RENDERED, why),
+        Err(Why::System(why)) => (SYSTEM, why),
     };
     let mut out = io::stdout().lock();
     let written =
@@ -136,23 +173,30 @@ pub(crate) fn serve(memory: Option<OsString>) -> u8 {
 
 fn answer(memory: u64) -> Answer {
     let seconds = TIME + GRACE + Duration::from_secs(memory.saturating_sub(MEMORY) / PER_BYTE / PER_SECOND);
-    limits::set(memory, seconds.as_secs())
-        .map_err(|error| format!("the process that renders cannot be limited: {error}"))?;
+    let whole = limits::set(memory, seconds.as_secs())
+        .map_err(|error| Why::System(format!("the process that renders cannot be limited: {error}")))?;
     let mut request = Vec::new();
-    io::stdin().lock().read_to_end(&mut request).map_err(|error| error.to_string())?;
-    let read = serde_json::from_slice::<Request>(&request).map_err(|error| error.to_string())?;
+    io::stdin().lock().read_to_end(&mut request).map_err(Why::system)?;
+    let read = serde_json::from_slice::<Request>(&request).map_err(Why::system)?;
     drop(request);
     // The time of the template begins after what the user gives is read.
     let Request { key, source, variables, date, fuel } = read;
-    let values = engine::values(variables)?;
+    let values = engine::values(variables).map_err(Why::Template)?;
+    let first = if whole { BEGUN } else { TIGHT };
     let (send, receive) = mpsc::channel();
+    let (go, gone) = mpsc::channel();
     let worker = Builder::new().stack_size(STACK).spawn(move || {
+        let _: Result<(), _> = gone.recv();
         let _ = send.send(engine::work(&key, &source, values, date, fuel));
     });
-    worker.map_err(|error| error.to_string())?;
+    worker.map_err(Why::system)?;
+    let mut out = io::stdout().lock();
+    out.write_all(&[first]).and_then(|()| out.flush()).map_err(Why::system)?;
+    drop(out);
+    let _ = go.send(());
     receive.recv_timeout(TIME).map_err(|why| match why {
-        RecvTimeoutError::Timeout => late(TIME),
+        RecvTimeoutError::Timeout => Why::Template(late(TIME)),
         // A template that makes the engine fail is refused like any other.
-        RecvTimeoutError::Disconnected => "the template engine fails on it".to_owned(),
+        RecvTimeoutError::Disconnected => Why::Template("the template engine fails on it".to_owned()),
     })
 }
