@@ -4,6 +4,7 @@
 //! out is the business of [`ggufkit_io::sink`]. Nothing here writes, and nothing here reads more than it must to decide.
 //!
 //! * [`Document`] changes single things: a key, a value, a name, the layout of the data.
+//! * [`patch`](mod@patch) says what differs between two files as operations.
 //! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
 //! * [`Placement`] tells which bytes are which tensor's.
 
@@ -13,6 +14,7 @@
 mod document;
 mod error;
 mod operation;
+pub mod patch;
 mod placement;
 pub mod preview;
 pub mod repair;

@@ -4,6 +4,7 @@ mod apply;
 mod check;
 mod completions;
 mod config;
+mod diff;
 mod dump;
 mod edit;
 mod explain;
@@ -41,6 +42,7 @@ pub(crate) enum Command {
     Hex(hex::Args),
     Extract(extract::Args),
     Check(check::Args),
+    Diff(diff::Args),
     Template(template::Args),
     Repair(repair::Args),
     Set(set::Args),
@@ -72,6 +74,7 @@ impl Command {
             Self::Hex(args) => args.run(out),
             Self::Extract(args) => args.run(out),
             Self::Check(args) => args.run(out),
+            Self::Diff(args) => args.run(out),
             Self::Template(args) => args.run(out),
             Self::Repair(args) => args.run(out),
             Self::Set(args) => args.run(out),
