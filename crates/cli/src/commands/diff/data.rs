@@ -30,7 +30,6 @@ pub(super) struct Looked {
 /// Where the data of a tensor is.
 #[derive(Clone, Copy)]
 struct Place {
-    file: usize,
     /// The bytes that are in the file.
     span: Span,
     /// Bytes of the tensor that the file does not have.
@@ -64,7 +63,7 @@ impl<'d, 'a> Files<'d, 'a> {
         let span = row.and_then(|row| row.span()).ok_or("its size is not known")?;
         let end = span.end().min(size);
         let there = Span::between(span.start.min(end), end);
-        Ok(Place { file: tensor.file, span: there, missing: span.len.saturating_sub(there.len) })
+        Ok(Place { span: there, missing: span.len.saturating_sub(there.len) })
     }
 }
 

@@ -5,8 +5,10 @@ use std::io::{self, Write as _};
 use ggufkit::edit::patch::{Left, Patch};
 use ggufkit::edit::{Element, Given, Operation};
 use ggufkit::format::ByteStr;
+use ggufkit::format::spec::KeyType;
 use ggufkit::inspect::json::{JsonText, SCHEMA, write};
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use crate::out::{self, Ink, Out};
 
@@ -36,11 +38,16 @@ fn text(bytes: &[u8]) -> Value {
     json!(JsonText(ByteStr(bytes)))
 }
 
-fn document(operation: &Operation) -> Value {
-    let mut fields = Map::new();
-    let mut put = |name: &str, value: Value| {
-        fields.insert(name.to_owned(), value);
-    };
+/// An operation with its fields in the order in which they are read.
+struct Fields(Vec<(&'static str, Value)>);
+
+impl Serialize for Fields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+fn document(operation: &Operation) -> Fields {
     let given = |given: &Given| match given {
         Given::Json(value) => value.clone(),
         Given::Text(words) => Value::String(words.clone()),
@@ -51,46 +58,32 @@ fn document(operation: &Operation) -> Value {
         Element::Token(token) => text(token),
     };
     let before = |before: &Option<Vec<u8>>| before.as_deref().map_or(Value::Null, text);
-    match operation {
-        Operation::Set { key, element, ty, value } => {
-            put("op", json!("set"));
-            put("key", text(key));
-            element.iter().for_each(|element| put("element", place(element)));
-            ty.iter().for_each(|ty| put("type", json!(ty.to_string())));
-            put("value", given(value));
-        }
+    let valued = |op, key: &[u8], element: &Option<Element>, ty: &Option<KeyType>, value| {
+        let mut fields = vec![("op", json!(op)), ("key", text(key))];
+        fields.extend(element.iter().map(|element| ("element", place(element))));
+        fields.extend(ty.iter().map(|ty| ("type", json!(ty.to_string()))));
+        fields.push(("value", value));
+        fields
+    };
+    let named = |op, field, name: &[u8]| vec![("op", json!(op)), (field, text(name))];
+    let and = |mut fields: Vec<(&'static str, Value)>, name, value| {
+        fields.push((name, value));
+        fields
+    };
+    Fields(match operation {
+        Operation::Set { key, element, ty, value } => valued("set", key, element, ty, given(value)),
         Operation::Test { key, element, ty, value } => {
-            put("op", json!("test"));
-            put("key", text(key));
-            element.iter().for_each(|element| put("element", place(element)));
-            ty.iter().for_each(|ty| put("type", json!(ty.to_string())));
-            put("value", value.as_ref().map_or(Value::Null, given));
+            valued("test", key, element, ty, value.as_ref().map_or(Value::Null, given))
         }
-        Operation::Unset(key) => {
-            put("op", json!("unset"));
-            put("key", text(key));
-        }
-        Operation::Move { key, before: next } => {
-            put("op", json!("move"));
-            put("key", text(key));
-            put("before", before(next));
-        }
-        Operation::RenameTensor { from, to } => {
-            put("op", json!("rename-tensor"));
-            put("tensor", text(from));
-            put("to", text(to));
-        }
-        Operation::DropTensor(name) => {
-            put("op", json!("drop-tensor"));
-            put("tensor", text(name));
-        }
+        Operation::Unset(key) => named("unset", "key", key),
+        Operation::Rename { from, to } => and(named("rename", "key", from), "to", text(to)),
+        Operation::Move { key, before: next } => and(named("move", "key", key), "before", before(next)),
+        Operation::RenameTensor { from, to } => and(named("rename-tensor", "tensor", from), "to", text(to)),
+        Operation::DropTensor(name) => named("drop-tensor", "tensor", name),
         Operation::MoveTensor { name, before: next } => {
-            put("op", json!("move-tensor"));
-            put("tensor", text(name));
-            put("before", before(next));
+            and(named("move-tensor", "tensor", name), "before", before(next))
         }
         // A diff makes no others.
-        _ => {}
-    }
-    Value::Object(fields)
+        _ => Vec::new(),
+    })
 }

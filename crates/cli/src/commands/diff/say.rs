@@ -369,7 +369,7 @@ fn elements(
                 below.push(Below { sign: ' ', text: format!("… {rest} more (--all)") });
             }
             let common = a.len().min(b.len());
-            let verb = if common == 1 { "differs" } else { "differ" };
+            let verb = if count == 1 { "differs" } else { "differ" };
             let mut summary = format!("{} of {} elements {verb}", units::count(count), units::count(common));
             for (array, sign, word) in [(a, '-', "fewer"), (b, '+', "more")] {
                 let more = array.len().saturating_sub(common);
@@ -506,14 +506,24 @@ fn data(found: &DataDifference, plain: bool) -> Vec<String> {
         let share = found.blocks as f64 * 100.0 / found.of_blocks.max(1) as f64;
         let share = if share >= 0.1 { format!(" ({share:.1} %)") } else { String::new() };
         out.push(format!(
-            "{} of {} {word} differ{share}, {} bytes",
+            "{} of {} {word} {}{share}, in {} {}",
             units::count(found.blocks),
             units::count(found.of_blocks),
-            units::count(found.bytes)
+            if found.blocks == 1 { "differs" } else { "differ" },
+            units::count(found.bytes),
+            if found.bytes == 1 { "byte" } else { "bytes" },
         ));
         let place = if plain { "value" } else { "block" };
-        out.push(format!("first in {place} {}: {} → {}", units::count(found.first_block), found.a, found.b));
-        out.push(format!("at {:#x} and {:#x}", found.at_a, found.at_b));
+        let at = match found.at_a == found.at_b {
+            true => format!("{:#x}", found.at_a),
+            false => format!("{:#x} and {:#x}", found.at_a, found.at_b),
+        };
+        out.push(format!(
+            "first in {place} {}, at {at}: {} → {}",
+            units::count(found.first_block),
+            found.a,
+            found.b
+        ));
     }
     for (missing, which) in [(found.missing_a, "first"), (found.missing_b, "second")] {
         if missing > 0 {
