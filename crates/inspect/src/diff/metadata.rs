@@ -1,8 +1,10 @@
 //! Key-values: which are new, gone, other ones, of another type, elsewhere, or there several times.
 
+use ggufkit_format::Kv;
+
 use super::array::same_value;
 use super::order::{pair, still};
-use super::{Options, Side};
+use super::{Options, Record, Side};
 
 /// A key-value that both have, with another value or type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +47,18 @@ pub struct Metadata {
     pub duplicated: Vec<Duplicated>,
 }
 
+/// Whether two values are written in the same way, and their bytes are the same.
+fn same_bytes<'a>(a: &Side<'a>, kv_a: &Record<'a, Kv>, b: &Side<'a>, kv_b: &Record<'a, Kv>) -> bool {
+    let (Some(view_a), Some(view_b)) = (a.view(kv_a.file), b.view(kv_b.file)) else { return false };
+    let (one, other) = (view_a.index().header(), view_b.index().header());
+    let alike = one.endian == other.endian
+        && one.length_bytes() == other.length_bytes()
+        && one.dialect == other.dialect
+        && kv_a.record.value_type == kv_b.record.value_type;
+    let bytes = view_a.bytes(kv_a.record.value_span);
+    alike && bytes.is_some() && bytes == view_b.bytes(kv_b.record.value_span)
+}
+
 impl Metadata {
     pub(super) fn of(a: &mut Side<'_>, b: &mut Side<'_>, options: &Options<'_>) -> Self {
         let paired = pair(&mut a.kvs, &mut b.kvs);
@@ -52,7 +66,8 @@ impl Metadata {
         for &(at_a, at_b) in &paired.pairs {
             let (Some(kv_a), Some(kv_b)) = (a.kvs.get(at_a), b.kvs.get(at_b)) else { continue };
             let (Some(old), Some(new)) = (a.value(kv_a), b.value(kv_b)) else { continue };
-            if !same_value(old, new) {
+            // Values of one encoding are the same where their bytes are: a vocabulary need not be read string by string.
+            if !same_bytes(a, kv_a, b, kv_b) && !same_value(old, new) {
                 let element =
                     |value: ggufkit_format::Value<'_>| value.as_array().map(|array| array.element_type());
                 let retyped =

@@ -32,7 +32,7 @@ pub use metadata::{Duplicated, KvChange, Metadata};
 pub use order::still;
 pub use serial::{JsonEntry, JsonTensor};
 pub use side::{Record, Side};
-pub use tensors::{Data, DataDifference, TensorChange, Tensors};
+pub use tensors::{Candidates, Data, DataDifference, TensorChange, Tensors};
 pub use text::{Hunk, Line, TextDiff};
 
 /// A test for keys and names.

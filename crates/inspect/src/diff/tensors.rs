@@ -70,6 +70,9 @@ impl TensorChange {
     }
 }
 
+/// Tensors of one type and shape: places in the first list, and in the second.
+pub type Candidates = (Vec<usize>, Vec<usize>);
+
 /// What differs in the tensors: places in the lists of the two sides.
 #[derive(Clone, Debug, Default)]
 pub struct Tensors {
@@ -108,8 +111,8 @@ impl Tensors {
     /// Those of the first alone and those of the second alone that may be the same under another name: groups of the same
     /// type and shape.
     #[must_use]
-    pub fn candidates(&self, a: &Side<'_>, b: &Side<'_>) -> Vec<(Vec<usize>, Vec<usize>)> {
-        let mut groups: BTreeMap<(u32, &[u64]), (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+    pub fn candidates(&self, a: &Side<'_>, b: &Side<'_>) -> Vec<Candidates> {
+        let mut groups: BTreeMap<(u32, &[u64]), Candidates> = BTreeMap::new();
         for &at in &self.removed {
             let Some(tensor) = a.tensors.get(at) else { continue };
             groups.entry((tensor.record.tensor_type.0, a.dims(tensor))).or_default().0.push(at);

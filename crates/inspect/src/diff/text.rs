@@ -43,6 +43,8 @@ impl<'a> TextDiff<'a> {
     /// first and the last that differ. Where it does not suffice these are one block, all old and all new.
     #[must_use]
     pub fn of(a: &'a str, b: &'a str, work: &mut u64) -> Self {
+        // Behind the last line feed of both is no line.
+        let (a, b) = a.strip_suffix('\n').zip(b.strip_suffix('\n')).unwrap_or((a, b));
         let (old, new): (Vec<&str>, Vec<&str>) = (a.split('\n').collect(), b.split('\n').collect());
         let prefix = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
         let rest = |list: &[&'a str]| list.len().saturating_sub(prefix);

@@ -41,7 +41,7 @@ use crate::{FAILED, NO, OK, frame};
     after_help = "Examples:\n  gguf diff model.gguf model-fixed.gguf\n  gguf diff a.gguf b.gguf --no-data\n  \
     gguf diff model-00001-of-00003.gguf merged.gguf --semantic\n  \
     gguf diff a.gguf b.gguf --only metadata --ignore 'tokenizer.*'\n  \
-    gguf diff a.gguf b.gguf --patch > changes.json && gguf apply a.gguf changes.json\n  \
+    gguf diff a.gguf b.gguf --patch > changes.json; gguf apply a.gguf changes.json\n  \
     gguf diff a.gguf b.gguf --json | jq '.diff.metadata.changed[].key'\n\n\
     Exit status: 0 same, 1 different, 2 a file or some data could not be read, or usage."
 )]
@@ -79,7 +79,7 @@ pub(crate) struct Args {
     /// Print Markdown
     #[arg(long, conflicts_with_all = ["json", "patch"])]
     markdown: bool,
-    /// Print a document that makes the metadata of B of that of A, for `gguf apply`
+    /// Print a document for `gguf apply` that gives A the metadata of B; the status stays 1
     #[arg(long, conflicts_with = "json")]
     patch: bool,
     /// Stretches of data that are read at the same time
@@ -102,7 +102,7 @@ enum What {
     Layout,
 }
 
-/// Items of a section that are shown without `--all`.
+/// Items of one kind that are shown without `--all`.
 const FEW: usize = 20;
 
 /// Which of what there is was compared.

@@ -90,7 +90,7 @@ pub(super) struct Section {
 pub(super) struct Much {
     /// Columns of a value.
     pub(super) wide: usize,
-    /// Items of a section.
+    /// Items of one kind.
     pub(super) items: usize,
     /// Whether texts and arrays are shown whole.
     pub(super) all: bool,
@@ -111,24 +111,32 @@ fn section(title: &'static str, counts: &[(usize, &str)], items: Vec<Item>, more
     Section { title, counts: counts.join(", "), items, more }
 }
 
-/// Takes items until there are enough; the others are counted.
+/// Takes items of each kind until there are enough; the others are counted.
 struct Taker {
     items: Vec<Item>,
     most: usize,
+    left: usize,
     more: u64,
 }
 
 impl Taker {
     fn new(much: Much) -> Self {
-        Self { items: Vec::new(), most: much.items, more: 0 }
+        Self { items: Vec::new(), most: much.items, left: much.items, more: 0 }
     }
 
     fn take(&mut self, make: impl FnOnce() -> Option<Item>) {
-        if self.items.len() < self.most {
-            self.items.extend(make());
-        } else {
-            self.more = self.more.saturating_add(1);
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                self.items.extend(make());
+            }
+            None => self.more = self.more.saturating_add(1),
         }
+    }
+
+    /// What follows is of another kind, which is not to be crowded out.
+    fn kind(&mut self) {
+        self.left = self.most;
     }
 }
 
@@ -168,6 +176,7 @@ fn metadata(diff: &Diff<'_>, much: Much) -> Section {
     let wide = if much.all { usize::MAX / 8 } else { much.wide };
     for (mark, side, list) in [(Mark::Removed, &diff.a, &found.removed), (Mark::Added, &diff.b, &found.added)]
     {
+        taker.kind();
         for kv in list.iter().filter_map(|at| side.kvs.get(*at)) {
             taker.take(|| {
                 let value = side.value(kv).map(|value| value::text(value, much.wide));
@@ -181,6 +190,7 @@ fn metadata(diff: &Diff<'_>, much: Much) -> Section {
             });
         }
     }
+    taker.kind();
     for change in &found.changed {
         taker.take(|| {
             let (a, b) = (diff.a.kvs.get(change.a)?, diff.b.kvs.get(change.b)?);
@@ -201,6 +211,7 @@ fn metadata(diff: &Diff<'_>, much: Much) -> Section {
             Some(Item { mark: Mark::Changed, name: key(a), what, values, below })
         });
     }
+    taker.kind();
     for one in &found.duplicated {
         taker.take(|| {
             let kv = one.a.and_then(|at| diff.a.kvs.get(at)).or_else(|| diff.b.kvs.get(one.b?))?;
@@ -214,6 +225,7 @@ fn metadata(diff: &Diff<'_>, much: Much) -> Section {
             })
         });
     }
+    taker.kind();
     for (at_a, at_b) in &found.moved {
         taker.take(|| {
             let (a, b) = (diff.a.kvs.get(*at_a)?, diff.b.kvs.get(*at_b)?);
@@ -430,6 +442,7 @@ fn tensors(diff: &Diff<'_>, much: Much) -> Section {
     let mut taker = Taker::new(much);
     for (mark, side, list) in [(Mark::Removed, &diff.a, &found.removed), (Mark::Added, &diff.b, &found.added)]
     {
+        taker.kind();
         for tensor in list.iter().filter_map(|at| side.tensors.get(*at)) {
             taker.take(|| {
                 let what = format!("{} {}", tensor.record.tensor_type, shape(side.dims(tensor)));
@@ -437,6 +450,7 @@ fn tensors(diff: &Diff<'_>, much: Much) -> Section {
             });
         }
     }
+    taker.kind();
     for (a, b) in &found.renamed {
         taker.take(|| {
             let (a, b) = (diff.a.tensors.get(*a)?, diff.b.tensors.get(*b)?);
@@ -445,9 +459,11 @@ fn tensors(diff: &Diff<'_>, much: Much) -> Section {
             Some(Item { mark: Mark::Renamed, name: tensor_name(a), what, values, below: Vec::new() })
         });
     }
+    taker.kind();
     for pair in found.pairs.iter().filter(|pair| pair.differs()) {
         taker.take(|| change(diff, pair));
     }
+    taker.kind();
     for (at_a, at_b) in &found.moved {
         taker.take(|| {
             let (a, b) = (diff.a.tensors.get(*at_a)?, diff.b.tensors.get(*at_b)?);
@@ -518,12 +534,8 @@ fn data(found: &DataDifference, plain: bool) -> Vec<String> {
             true => format!("{:#x}", found.at_a),
             false => format!("{:#x} and {:#x}", found.at_a, found.at_b),
         };
-        out.push(format!(
-            "first in {place} {}, at {at}: {} → {}",
-            units::count(found.first_block),
-            found.a,
-            found.b
-        ));
+        out.push(format!("first in {place} {}, at {at}", units::count(found.first_block)));
+        out.push(format!("{} → {}", found.a, found.b));
     }
     for (missing, which) in [(found.missing_a, "first"), (found.missing_b, "second")] {
         if missing > 0 {
@@ -546,6 +558,7 @@ fn layout(diff: &Diff<'_>, much: Much) -> Section {
         let text = format!("differ at byte {at:#x}, where no value is");
         taker.take(|| item(format!("bytes of the head of file {}", file + 1), Values::One(text)));
     }
+    taker.kind();
     for one in &found.offsets {
         taker.take(|| {
             let (a, b) = (diff.a.tensors.get(one.a)?, diff.b.tensors.get(one.b)?);
@@ -557,6 +570,7 @@ fn layout(diff: &Diff<'_>, much: Much) -> Section {
         });
     }
     let gaps = || found.gaps.iter().filter(|gap| gap.differs);
+    taker.kind();
     for gap in gaps() {
         taker.take(|| {
             let name = match gap.after {
