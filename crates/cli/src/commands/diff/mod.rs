@@ -295,7 +295,9 @@ impl Args {
         let file =
             |document: &'_ Document<'_>| -> (Option<u64>, Vec<serde_json::Value>, Vec<serde_json::Value>) {
                 let sizes: Option<Vec<u64>> = document.parts.iter().map(|part| part.size).collect();
-                let size = sizes.map(|sizes| sizes.into_iter().fold(0, u64::saturating_add));
+                let size = sizes
+                    .filter(|sizes| !sizes.is_empty())
+                    .map(|sizes| sizes.into_iter().fold(0, u64::saturating_add));
                 (size, document.problems_json(), document.errors_json())
             };
         let files = documents.map(|document| {
