@@ -28,6 +28,8 @@ pub(crate) enum Failure {
     NotGguf(Identity, u64),
     /// The offset that was given is none of a GGUF: the file ends there.
     Outside(Outside),
+    /// The data of a tensor, or what stands in a list, is of no use here.
+    Data { kind: &'static str, code: &'static str, message: String },
     /// The head is wrong, unsupported or over a limit.
     Parse { error: ParseError, guess: Option<dialect::Dialect>, read: Option<String> },
 }
@@ -58,6 +60,7 @@ impl Failure {
             Self::Input(_) | Self::Usage { .. } | Self::Absent { .. } => "usage",
             Self::NotGguf(..) => "not-gguf",
             Self::Outside(_) => "usage",
+            Self::Data { kind, .. } => kind,
             Self::Parse { error, .. } => match error.fault() {
                 Fault::Malformed => "malformed",
                 Fault::Unsupported => "unsupported",
@@ -70,7 +73,7 @@ impl Failure {
     pub(crate) fn notes(&self) -> Vec<(&'static str, String)> {
         let mut notes = Vec::new();
         match self {
-            Self::Io(_) | Self::Input(_) => {}
+            Self::Io(_) | Self::Input(_) | Self::Data { .. } => {}
             Self::Usage { help, .. } | Self::Absent { help, .. } => {
                 notes.extend(help.clone().map(|help| ("help", help)))
             }
@@ -108,7 +111,9 @@ impl Failure {
         let extra = match self {
             Self::Io(error) => json!({ "code": io_code(error.kind()) }),
             Self::Input(error) => json!({ "code": input_code(error) }),
-            Self::Usage { code, .. } | Self::Absent { code, .. } => json!({ "code": code }),
+            Self::Usage { code, .. } | Self::Absent { code, .. } | Self::Data { code, .. } => {
+                json!({ "code": code })
+            }
             Self::NotGguf(identity, _) => json!({ "code": identity.name() }),
             Self::Outside(outside) => json!({ "code": "offset-outside", "offset": outside.offset }),
             Self::Parse { error, guess, .. } => {
@@ -155,7 +160,9 @@ impl fmt::Display for Failure {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::Input(error) => error.fmt(f),
-            Self::Usage { message, .. } | Self::Absent { message, .. } => f.write_str(message),
+            Self::Usage { message, .. } | Self::Absent { message, .. } | Self::Data { message, .. } => {
+                f.write_str(message)
+            }
             Self::NotGguf(identity, 0) => f.write_str(&identity.describe()),
             Self::NotGguf(identity, at) => write!(f, "at offset {at}: {}", identity.describe()),
             Self::Outside(outside) => f.write_str(&outside.message().text),

@@ -28,7 +28,7 @@ fn shard(no: u16) -> Vec<u8> {
 }
 
 /// Every command that reads files, with what it needs besides one.
-const COMMANDS: [&[&str]; 7] = [
+const COMMANDS: [&[&str]; 8] = [
     &["show"],
     &["dump"],
     &["tensors"],
@@ -36,6 +36,7 @@ const COMMANDS: [&[&str]; 7] = [
     &["hex"],
     &["get", "-k", "general.architecture"],
     &["extract", "--dry-run"],
+    &["hash"],
 ];
 
 #[cfg(unix)]

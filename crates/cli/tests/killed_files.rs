@@ -18,9 +18,10 @@ use common::{command, folder, is_writing, names};
 /// Bytes of the tensor, none of which are on the disk: enough that nobody copies them before the signal comes.
 const BIG: u64 = 4 << 30;
 
-/// A model of one tensor of holes, whose head has a key twice.
+/// A model of one tensor of holes, whose head has a key twice, and says that it is all of its set.
 fn model(path: &Path) {
     let head = Builder::new().kv("general.architecture", "llama").kv("key", 1_u8).kv("key", 1_u8);
+    let head = head.kv("split.no", 0_u16).kv("split.count", 1_u16).kv("split.tensors.count", 1_i32);
     let head = head.tensor(Tensor::f32("big", &[BIG / 4]).data(Vec::new())).bytes();
     fs::write(path, &head).unwrap();
     let len = head.len().next_multiple_of(32) as u64 + BIG;
@@ -58,6 +59,9 @@ fn nothing_is_left_of_a_file_whose_writing_was_killed() {
         ("npy", &["extract", "m.gguf", "big", "-o", ".", "--npy"]),
         ("repair", &["repair", "m.gguf", "-o", "out.gguf"]),
         ("fix", &["check", "m.gguf", "--fix", "-o", "out.gguf"]),
+        ("split", &["split", "m.gguf", "-o", "p", "--shards", "2", "--first-shard", "metadata"]),
+        ("merge", &["merge", "m.gguf", "-o", "out.gguf", "--delete-inputs"]),
+        ("merge over", &["merge", "m.gguf", "-o", "there.gguf", "--force"]),
         ("replace", &["repair", "m.gguf", "-o", "there.gguf", "--force"]),
     ] {
         for (signal, number) in [("-INT", 2), ("-TERM", 15), ("-KILL", 9)] {

@@ -6,6 +6,8 @@
 //! * [`Document`] changes single things: a key, a value, a name, the layout of the data.
 //! * [`patch`](mod@patch) says what differs between two files as operations.
 //! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
+//! * [`shards`] splits a model over several files, and merges them.
+//! * [`Operation`] is a change by name, as a person asks for it; [`preview`] tells what it would break.
 //! * [`Placement`] tells which bytes are which tensor's.
 
 #![forbid(unsafe_code)]
@@ -18,6 +20,7 @@ pub mod patch;
 mod placement;
 pub mod preview;
 pub mod repair;
+pub mod shards;
 mod value;
 
 pub use document::Document;

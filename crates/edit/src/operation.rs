@@ -93,6 +93,8 @@ pub enum Operation {
     },
     /// Takes a tensor out, or all whose names a pattern matches.
     DropTensor(Vec<u8>),
+    /// Writes version 3.
+    Upgrade,
     /// Moves a tensor before another one, or behind all; its data stands in the same order.
     MoveTensor {
         /// The tensor.
@@ -105,7 +107,7 @@ pub enum Operation {
 /// What an operation did.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Done {
-    /// A stable word: `set`, `unset`, `rename`, `move`, `rename-tensor`, `drop-tensor`, `move-tensor`.
+    /// A stable word: `set`, `unset`, `rename`, `move`, `rename-tensor`, `drop-tensor`, `move-tensor`, `upgrade`.
     pub what: &'static str,
     /// The key or the tensor.
     pub name: Vec<u8>,
@@ -239,6 +241,14 @@ impl Operation {
                 set_element(document, key, element, *ty, value).map(|done| vec![done])
             }
             Self::Set { key, element: None, ty, value } => set(document, key, *ty, value),
+            Self::Upgrade => {
+                let before = document.view().index().header().version;
+                let changed = document.rewrite() || before != 3;
+                let shown = |version| Some(Shown::Scalar(Scalar::U32(version)));
+                let (before, after) = (shown(before), shown(document.version()));
+                let done = Done { what: "upgrade", name: b"version".to_vec(), element: None, before, after };
+                Ok(changed.then_some(done).into_iter().collect())
+            }
             Self::List { key, item } => list(document, key, item),
             Self::Unset(pattern) => {
                 let found = matching(document, pattern)?;
@@ -335,6 +345,7 @@ impl Operation {
             Self::Rename { from, .. } => has(from),
             Self::Unset(pattern) => matching(document, pattern).is_ok_and(|found| !found.is_empty()),
             Self::RenameTensor { from, .. } => !document.find_tensors(from).is_empty(),
+            Self::Upgrade => true,
             Self::MoveTensor { name, .. } => !document.find_tensors(name).is_empty(),
             Self::DropTensor(pattern) => glob(pattern).is_ok_and(|glob| {
                 (0..document.tensor_count()).any(|at| {

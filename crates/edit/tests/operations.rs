@@ -1,6 +1,8 @@
 //! Operations on documents. What they make is held against files that the test kit writes of the same changes, byte for
 //! byte; what the padding of a head does, against arithmetic.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
 use ggufkit_edit::{Document, Element, Given, NewValue, Operation, OperationError};
 use ggufkit_format::spec::{KeyType, ValueType};
 use ggufkit_format::{Endian, Index, Options, Plan, Scalar, Shift, View, parse};
@@ -206,7 +208,7 @@ fn a_head_that_changes_leaves_the_data_or_moves_it_by_whole_blocks() {
             // A record of padding has 35 bytes at least; with 20 bytes for an alignment, and one block to spare.
             let least = (text as u64).saturating_sub(9000);
             assert!(moved <= least.next_multiple_of(step) + step, "{alignment}, {text}: moved by {moved}");
-            let how = plan.in_place(size, BLOCK, 1 << 20).expect("in place");
+            let how = plan.in_place(size, Some(BLOCK), 1 << 20).expect("in place");
             match how.shift {
                 None => assert_eq!(moved, 0),
                 Some(Shift::Insert(span) | Shift::Remove(span)) => assert_eq!(moved, span.len),
@@ -239,7 +241,7 @@ fn room_that_was_reserved_is_used_and_kept_up() {
             name(25_000).apply(document).unwrap();
             document.fit(block, 0).unwrap();
         });
-        let how = plan.in_place(roomy.len() as u64, BLOCK, 1 << 20).unwrap();
+        let how = plan.in_place(roomy.len() as u64, Some(BLOCK), 1 << 20).unwrap();
         assert_eq!((how.shift, plan.len()), (None, roomy.len() as u64));
         let result = plan.render(&roomy).unwrap();
         let index = read(&result);

@@ -82,7 +82,7 @@ impl InPlace {
 
 impl Plan {
     /// How a file of `size` bytes becomes what this plan makes of it, where bytes can be put in and taken out `block` bytes
-    /// at a time, on multiples of that.
+    /// at a time, on multiples of that; without `block` none are, and what moves is written anew.
     ///
     /// `None` when it cannot be done so: what stays has not moved by whole blocks, the file would change at its end too, or
     /// more than `most` bytes would be written or lost. A file in which bytes move has no other change of length: by its
@@ -96,21 +96,24 @@ impl Plan {
     /// plan.copy(Span::new(0, 4))?;
     /// plan.literal(b"12345678")?;
     /// plan.copy(Span::new(8, 1000))?;
-    /// let how = plan.in_place(1008, 4, 100).unwrap();
+    /// let how = plan.in_place(1008, Some(4), 100).unwrap();
     /// assert_eq!(how.shift, Some(Shift::Insert(Span::new(8, 4))));
     /// assert_eq!(how.writes, [(4, Piece::Literal(b"12345678".to_vec()))]);
     /// assert_eq!((how.lost, how.len), (vec![Span::new(4, 4)], 1012));
     /// # Ok::<(), ggufkit_format::PlanError>(())
     /// ```
     #[must_use]
-    pub fn in_place(&self, size: u64, block: u64, most: u64) -> Option<InPlace> {
+    pub fn in_place(&self, size: u64, block: Option<u64>, most: u64) -> Option<InPlace> {
         let mut at = 0_u64;
         let mut placed = Vec::with_capacity(self.pieces().len());
         for piece in self.pieces() {
             placed.push((at, piece));
             at = at.checked_add(piece.len())?;
         }
-        let (shift, low) = shift(&placed, block)?;
+        let (shift, low) = match block {
+            Some(block) => shift(&placed, block)?,
+            None => (None, 0),
+        };
         if shift.is_some_and(|shift| shift.size_after(size) != self.len()) {
             return None;
         }
@@ -312,7 +315,7 @@ mod tests {
         ];
         for (name, pieces, written) in plans {
             let plan = plan(&pieces);
-            let how = plan.in_place(64, BLOCK, 64);
+            let how = plan.in_place(64, Some(BLOCK), 64);
             assert_eq!(how.as_ref().map(InPlace::written), written, "{name}");
             if let Some(how) = how {
                 assert_eq!(done(&how, &source()), plan.render(&source()).unwrap(), "{name}");
@@ -323,10 +326,10 @@ mod tests {
     #[test]
     fn what_would_write_or_lose_too_much_is_not_done_in_place() {
         let rotated = plan(&[copy(30, 34), copy(0, 30)]);
-        assert_eq!(rotated.in_place(64, BLOCK, 20), None);
+        assert_eq!(rotated.in_place(64, Some(BLOCK), 20), None);
         let cut = plan(&[copy(0, 10)]);
-        assert_eq!(cut.in_place(64, BLOCK, 20), None);
-        assert_eq!(cut.in_place(64, BLOCK, 54).unwrap().lost, [Span::new(10, 54)]);
+        assert_eq!(cut.in_place(64, Some(BLOCK), 20), None);
+        assert_eq!(cut.in_place(64, Some(BLOCK), 54).unwrap().lost, [Span::new(10, 54)]);
     }
 
     proptest::proptest! {
@@ -343,8 +346,10 @@ mod tests {
                 })
                 .collect();
             let plan = plan(&made);
-            if let Some(how) = plan.in_place(64, BLOCK, 1000) {
-                proptest::prop_assert_eq!(done(&how, &source()), plan.render(&source()).unwrap());
+            let hows = [Some(BLOCK), None].map(|block| plan.in_place(64, block, 1000));
+            proptest::prop_assert!(hows[1].is_some());
+            for how in hows.iter().flatten() {
+                proptest::prop_assert_eq!(done(how, &source()), plan.render(&source()).unwrap());
             }
         }
     }

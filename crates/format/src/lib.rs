@@ -37,6 +37,7 @@ mod edits;
 pub mod encode;
 mod endian;
 mod error;
+pub mod exchange;
 pub mod extents;
 mod fields;
 pub mod glob;

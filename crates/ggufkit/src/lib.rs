@@ -19,7 +19,7 @@
 //! * [`tutorial`] goes from opening a file to reading its weights.
 //! * [`cookbook`] has short answers to single questions.
 //! * [`format`](mod@format) is the format alone, for readers with their own I/O: sans-IO, `no_std`.
-//! * [`check`] judges files by rules; [`edit`] changes and repairs them.
+//! * [`check`] judges files by rules; [`edit`] changes and repairs them; [`digest`] hashes them.
 //! * [`io`] has sources, shard sets and tensor data; [`inspect`] the answers that the command `gguf` prints.
 
 #![forbid(unsafe_code)]
@@ -31,6 +31,7 @@ mod gguf;
 pub mod tutorial;
 
 pub use ggufkit_check as check;
+pub use ggufkit_digest as digest;
 pub use ggufkit_edit as edit;
 pub use ggufkit_format as format;
 pub use ggufkit_inspect as inspect;

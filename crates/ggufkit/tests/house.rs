@@ -13,7 +13,18 @@ const RULES: &[(&str, &[&str])] = &[
     ("ggufkit-inspect", &["ggufkit-format"]),
     ("ggufkit-check", &["ggufkit-format", "ggufkit-io", "ggufkit-inspect"]),
     ("ggufkit-edit", &["ggufkit-format", "ggufkit-io", "ggufkit-inspect", "ggufkit-check"]),
-    ("ggufkit", &["ggufkit-format", "ggufkit-io", "ggufkit-inspect", "ggufkit-check", "ggufkit-edit"]),
+    ("ggufkit-digest", &["ggufkit-format", "ggufkit-io"]),
+    (
+        "ggufkit",
+        &[
+            "ggufkit-format",
+            "ggufkit-io",
+            "ggufkit-inspect",
+            "ggufkit-check",
+            "ggufkit-digest",
+            "ggufkit-edit",
+        ],
+    ),
     ("ggufkit-cli", &["ggufkit"]),
     ("ggufkit-testkit", &["ggufkit-format"]),
 ];
@@ -56,7 +67,7 @@ fn rooms_use_only_what_they_may() {
 #[test]
 fn only_the_outer_rooms_name_files_and_terminals() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/");
-    for room in ["format", "inspect", "check", "edit"] {
+    for room in ["format", "inspect", "check", "digest", "edit"] {
         let mut folders = vec![crates.join(room).join("src")];
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).expect("a folder") {

@@ -57,7 +57,12 @@ impl FileId {
     /// # Errors
     /// The system's.
     pub fn of(source: &FileSource) -> io::Result<Self> {
-        platform::identity(&source.file().metadata()?, source.path()).map(Self)
+        Self::of_file(source.file(), source.path())
+    }
+
+    /// The same for a file that is or will be at `path`.
+    pub(crate) fn of_file(file: &std::fs::File, path: &Path) -> io::Result<Self> {
+        platform::identity(&file.metadata()?, path).map(Self)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where GGUF bytes come from, and where they go.
 //!
 //! * [`FileSource`] is a file read by position; [`DynSource`] any source.
+//! * [`Joined`] is several files as one source, laid end to end.
 //! * [`FileId`] tells whether two names are those of one file.
 //! * [`HeadBuffer`] reads a head into memory that is used again for the next file; [`lookup`] finds one key.
 //! * [`expand`] turns arguments into inputs; [`ShardSet`] knows which files make up one model.
@@ -19,6 +20,7 @@ mod head;
 mod identity;
 pub mod inplace;
 mod inputs;
+mod joined;
 mod lookup;
 mod map;
 pub mod npy;
@@ -27,6 +29,7 @@ mod route;
 mod shards;
 mod shown;
 pub mod sink;
+mod turned;
 
 pub use data::{
     ByteDifference, ByteJob, Chunk, DataError, DataReason, Extent, HashJob, RowChunks, Selection,
@@ -37,8 +40,10 @@ pub use file::{DynSource, FileSource, read_full};
 pub use head::HeadBuffer;
 pub use identity::FileId;
 pub use inputs::{Expand, Expansion, Input, InputError, SkipReason, Skipped, expand, expand_with_skipped};
+pub use joined::{Files, Joined};
 pub use lookup::{Found, Lookup, lookup};
 #[cfg(feature = "map")]
 pub use map::MapSource;
 pub use route::{Route, RouteError, Way};
 pub use shards::{ShardMember, ShardPart, ShardProblem, ShardSet, check_shards};
+pub use turned::Turned;

@@ -255,6 +255,16 @@ pub(crate) fn free_space(_file: &File) -> Option<u64> {
     None
 }
 
+/// Lets the system forget what it holds of a file in memory, so that it is read from the disk next.
+#[cfg(target_os = "linux")]
+pub(crate) fn forget_cached(file: &File) {
+    // Where it does not, the bytes in memory are read again, which is still a reading of the file.
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn forget_cached(_file: &File) {}
+
 /// Puts `len` bytes in at `at`; what stood there follows them.
 #[cfg(target_os = "linux")]
 pub(crate) fn insert_range(file: &File, at: u64, len: u64) -> io::Result<()> {

@@ -17,6 +17,9 @@ use crate::sink::{self, SinkError};
 /// Bytes that are written or lost in place at most; what changes more is written beside the file.
 const MOST: u64 = 256 << 20;
 
+/// A file below this length, or so much of one, is rather written anew than its blocks are moved.
+const SMALL: u64 = 1 << 20;
+
 /// A way to carry out a plan over its source.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
@@ -68,9 +71,13 @@ pub struct Route {
 }
 
 impl Route {
-    /// The blocks by which the file system of `source` moves or shares bytes; `None` where it does neither.
+    /// The blocks by which the file system of `source` moves or shares bytes; `None` where it does neither,
+    /// and for a small file, which is rather written anew.
     #[must_use]
     pub fn block(source: &FileSource) -> Option<u64> {
+        if source.size().is_none_or(|size| size < SMALL) {
+            return None;
+        }
         inplace::block_size(source).or_else(|| platform::shares_blocks(source.file()).then_some(sink::SHARED))
     }
 
@@ -80,9 +87,19 @@ impl Route {
     /// The source's.
     pub fn choose(plan: &Plan, source: &FileSource, in_place: bool) -> io::Result<Self> {
         let size = source.size().unwrap_or(u64::MAX);
-        // Without blocks that can be moved none is, whatever their size.
-        let block = inplace::block_size(source).unwrap_or(u64::MAX);
-        let how = plan.in_place(size, block, MOST).map(|how| inplace::exact(&how, source)).transpose()?;
+        let block = inplace::block_size(source).filter(|_| size >= SMALL);
+        let mut how = None;
+        for block in [block, None] {
+            let found = plan.in_place(size, block, MOST.min(size.max(SMALL)));
+            let found = found.map(|how| inplace::exact(&how, source)).transpose()?;
+            // What is lost is written too, beside the file.
+            let costs =
+                |how: &InPlace| how.lost.iter().fold(how.written(), |sum, span| sum.saturating_add(span.len));
+            how = found.filter(|how| costs(how) <= plan.len().max(SMALL));
+            if how.is_some() || block.is_none() {
+                break;
+            }
+        }
         if let Some(how) = how.filter(|how| in_place || (how.written() == 0 && how.len == size)) {
             let way = match how.shift {
                 Some(_) => Way::Move,
@@ -141,16 +158,10 @@ impl Route {
         if names > 1 {
             return Err(InPlaceError::Linked { path: path.to_owned(), names }.into());
         }
-        let shares = platform::shares_blocks(source.file());
-        if let (false, Some(free)) = (shares, platform::free_space(source.file()))
-            && free < plan.len()
-        {
-            return Err(RouteError::NoRoom { needed: plan.len(), free });
-        }
         sink::replace(plan, source, watch)?;
         // What is kept beside the file is of the old one, which is gone.
         inplace::forget(path);
-        Ok(if shares { Way::Share } else { Way::Copy })
+        Ok(if platform::shares_blocks(source.file()) { Way::Share } else { Way::Copy })
     }
 }
 
@@ -162,13 +173,6 @@ pub enum RouteError {
     InPlace(InPlaceError),
     /// The new file was not written.
     Sink(SinkError),
-    /// The file system has no room for a new file beside the old one.
-    NoRoom {
-        /// Bytes of the new file.
-        needed: u64,
-        /// Bytes that are free.
-        free: u64,
-    },
 }
 
 impl fmt::Display for RouteError {
@@ -176,9 +180,6 @@ impl fmt::Display for RouteError {
         match self {
             Self::InPlace(error) => error.fmt(f),
             Self::Sink(error) => error.fmt(f),
-            Self::NoRoom { needed, free } => {
-                write!(f, "the new file needs {needed} bytes beside the old one, and {free} are free")
-            }
         }
     }
 }
@@ -188,7 +189,6 @@ impl std::error::Error for RouteError {
         match self {
             Self::InPlace(error) => error.source(),
             Self::Sink(error) => error.source(),
-            Self::NoRoom { .. } => None,
         }
     }
 }

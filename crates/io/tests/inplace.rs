@@ -4,6 +4,7 @@
 //! some of what was not synced with it; afterwards the file is the old one or the new one, byte for byte.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -112,7 +113,7 @@ fn plan(kind: &str) -> Plan {
 }
 
 fn how(kind: &str) -> InPlace {
-    plan(kind).in_place(SIZE, BLOCK, 1 << 20).unwrap()
+    plan(kind).in_place(SIZE, Some(BLOCK), 1 << 20).unwrap()
 }
 
 fn new(kind: &str) -> Vec<u8> {

@@ -7,12 +7,15 @@ mod config;
 mod diff;
 mod dump;
 mod edit;
+mod endian;
 mod explain;
 mod extract;
 mod get;
+mod hash;
 mod hex;
 mod man;
 mod mend;
+mod merge;
 mod r#move;
 mod name;
 mod progress;
@@ -21,10 +24,14 @@ mod rename;
 mod repair;
 mod rule;
 mod set;
+mod shards;
 mod show;
+mod split;
 mod template;
 mod tensors;
 mod unset;
+mod upgrade;
+mod verify;
 
 use std::io;
 
@@ -41,6 +48,8 @@ pub(crate) enum Command {
     Config(config::Args),
     Hex(hex::Args),
     Extract(extract::Args),
+    Hash(hash::Args),
+    Verify(verify::Args),
     Check(check::Args),
     Diff(diff::Args),
     Template(template::Args),
@@ -50,8 +59,12 @@ pub(crate) enum Command {
     Rename(rename::Args),
     Move(r#move::Args),
     Apply(apply::Args),
+    Endian(endian::Args),
+    Upgrade(upgrade::Args),
     Undo(recover::Undo),
     Recover(recover::Recover),
+    Split(split::Args),
+    Merge(merge::Args),
     Rule(rule::Args),
     Name(name::Args),
     Explain(explain::Args),
@@ -73,6 +86,8 @@ impl Command {
             Self::Config(args) => args.run(out),
             Self::Hex(args) => args.run(out),
             Self::Extract(args) => args.run(out),
+            Self::Hash(args) => args.run(out),
+            Self::Verify(args) => args.run(out),
             Self::Check(args) => args.run(out),
             Self::Diff(args) => args.run(out),
             Self::Template(args) => args.run(out),
@@ -82,8 +97,12 @@ impl Command {
             Self::Rename(args) => args.run(out),
             Self::Move(args) => args.run(out),
             Self::Apply(args) => args.run(out),
+            Self::Endian(args) => args.run(out),
+            Self::Upgrade(args) => args.run(out),
             Self::Undo(args) => args.run(out),
             Self::Recover(args) => args.run(out),
+            Self::Split(args) => args.run(out),
+            Self::Merge(args) => args.run(out),
             Self::Rule(args) => args.run(out),
             Self::Name(args) => args.run(out),
             Self::Explain(args) => args.run(out),

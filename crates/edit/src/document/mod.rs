@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use ggufkit_check::Change;
 use ggufkit_format::encode::{Bools, Encoder, widen, written_type};
-use ggufkit_format::spec::ValueType;
+use ggufkit_format::spec::{TensorType, ValueType};
 use ggufkit_format::{Dialect, Endian, Index, Kv, Payload, Scalar, Span, Value, View, layout};
 
 use crate::error::EditError;
@@ -418,6 +418,40 @@ impl<'a> Document<'a> {
     /// padding, whatever the alignment says.
     pub fn keep_behind_head(&mut self) {
         self.behind_head = self.index().tensors().is_empty();
+    }
+
+    /// The byte order that will be written.
+    #[must_use]
+    pub fn endian(&self) -> Endian {
+        self.encoder.endian()
+    }
+
+    /// Writes the head in this byte order, version 3; false when that is so already. To be asked for before anything else is
+    /// changed. The data is for whoever carries the plan out to turn.
+    ///
+    /// # Errors
+    /// None for the byte orders there are.
+    pub fn set_endian(&mut self, endian: Endian) -> Result<bool, EditError> {
+        if self.encoder.endian() == endian {
+            return Ok(false);
+        }
+        self.encoder = Encoder::new(3, endian)?;
+        self.version = 3;
+        self.copies = false;
+        Ok(true)
+    }
+
+    /// Where each tensor's data is in the source, in the order of the table, and its type.
+    ///
+    /// # Errors
+    /// [`EditError::Data`] when it cannot be told.
+    pub fn data_spans(&self) -> Result<Vec<(TensorType, Span)>, EditError> {
+        let placement = Placement::of(self.index(), self.size);
+        if !placement.problems.is_empty() {
+            return Err(EditError::Data(placement.problems));
+        }
+        let types = self.index().tensors().iter().map(|tensor| tensor.tensor_type);
+        Ok(types.zip(placement.spans).collect())
     }
 
     /// Writes version 3; false when that is so already.

@@ -86,7 +86,7 @@ impl Document<'_> {
         {
             return Ok(plan.copy(header.span)?);
         }
-        let encoder = Encoder::new(self.version, header.endian).unwrap_or(self.encoder);
+        let encoder = Encoder::new(self.version, self.encoder.endian()).unwrap_or(self.encoder);
         let mut bytes = Vec::new();
         encoder.header(&mut bytes, tensors, kvs);
         Ok(plan.literal(&bytes)?)

@@ -41,6 +41,15 @@ pub enum SinkError {
         /// What the system said.
         source: io::Error,
     },
+    /// There is not room for what is to be written.
+    NoRoom {
+        /// The target, or the first of several.
+        path: PathBuf,
+        /// Bytes that are needed.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
     /// The file is in its place and whole, and the system could not promise that its name survives a loss of power.
     NotDurable {
         /// The target.
@@ -50,6 +59,22 @@ pub enum SinkError {
     },
     /// Whoever watches the progress asked to stop.
     Stopped(io::Error),
+}
+
+impl SinkError {
+    /// The target that it is about, where it is about one.
+    #[must_use]
+    pub fn path(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::Exists(path)
+            | Self::IsSource(path)
+            | Self::Changed(path)
+            | Self::Write { path, .. }
+            | Self::NoRoom { path, .. }
+            | Self::NotDurable { path, .. } => Some(path),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for SinkError {
@@ -65,6 +90,9 @@ impl fmt::Display for SinkError {
                 write!(f, "the source ended while {span} was read: {read} of {} bytes came", span.len)
             }
             Self::Write { path, doing, source } => write!(f, "cannot {doing} {}: {source}", shown(path)),
+            Self::NoRoom { path, needed, free } => {
+                write!(f, "{}: {needed} bytes are needed, and {free} are free", shown(path))
+            }
             Self::NotDurable { path, source } => {
                 write!(f, "{} is written, but its folder cannot be synced: {source}", shown(path))
             }

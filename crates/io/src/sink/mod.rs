@@ -2,21 +2,27 @@
 //!
 //! A write is complete or did not happen. The file is put together beside its place, synced, and then given its name;
 //! power may fail at any byte before that and nothing is at the target, or what was there. The source is never written
-//! to. [`PartFile`] is that way alone, for files that are not made by a plan.
+//! to. Several files are made all together or not at all ([`save_all`]), out of one file or several
+//! ([`Joined`](crate::Joined)). [`PartFile`] is that way alone, for files that are not made by a plan.
 
+mod compare;
 mod error;
 mod part;
 
+pub use compare::{Differs, compare};
 pub use error::SinkError;
 pub use part::PartFile;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use ggufkit_format::{Piece, Plan, ReadAt, Span};
+use ggufkit_format::{Piece, Plan, PlanError, ReadAt, Span};
 
 use crate::file::{FileSource, read_full};
+use crate::identity::FileId;
+use crate::joined::Files;
 use crate::platform;
 
 /// Bytes that are copied between two calls of the progress.
@@ -75,11 +81,20 @@ pub fn unwatched(_: Progress) -> io::Result<()> {
     Ok(())
 }
 
+/// A file that is to be made, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Output<'a> {
+    /// What it is made of.
+    pub plan: &'a Plan,
+    /// Where it will stand.
+    pub target: &'a Path,
+}
+
 /// Makes the file of `plan` at `target` out of `source`; `replace` permits that a file is there. The
-/// target is never the source; see [`replace`].
+/// target is never the source, nor one of its files; see [`replace`].
 ///
-/// The file has the permissions of the source. Where the system can copy between files by itself (`copy_file_range` on
-/// Linux, where file systems even share the blocks), it does.
+/// The file has the permissions of the source (of its first file). Where the system can copy between files by itself
+/// (`copy_file_range` on Linux, where file systems even share the blocks), it does.
 ///
 /// # Errors
 /// See [`SinkError`]: with all but [`SinkError::NotDurable`] the target is as it was before.
@@ -94,18 +109,41 @@ pub fn unwatched(_: Progress) -> io::Result<()> {
 /// sink::save(&plan, &source, "head.gguf", false, &mut sink::unwatched)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn save(
+pub fn save<S>(
     plan: &Plan,
-    source: &FileSource,
+    source: &S,
     target: impl AsRef<Path>,
     replace: bool,
     watch: &mut Watch<'_>,
-) -> Result<(), SinkError> {
-    let target = target.as_ref();
-    if source.is_at(target).map_err(|source| failed(target, "look at", source))? {
-        return Err(SinkError::IsSource(target.to_owned()));
+) -> Result<(), SinkError>
+where
+    S: Files + ?Sized,
+{
+    save_all(&[Output { plan, target: target.as_ref() }], source, replace, watch)
+}
+
+/// Makes several files out of `source`, all of them or none: none has its name before all are whole and on the disk.
+///
+/// What that comes to: naming is a call to the system for each file. Where one of them fails after others have been named
+/// (somebody has put a file there meanwhile), those that were named go again, unless `replace` permits files to be there:
+/// what they replaced is gone, and they are whole.
+///
+/// # Errors
+/// See [`SinkError`].
+pub fn save_all<S>(
+    outputs: &[Output<'_>],
+    source: &S,
+    replace: bool,
+    watch: &mut Watch<'_>,
+) -> Result<(), SinkError>
+where
+    S: Files + ?Sized,
+{
+    let sources = Sources::of(source)?;
+    for output in outputs {
+        sources.may_be_written(output.target)?;
     }
-    put(plan, source, target, replace, false, watch)
+    put(outputs, source, replace, Check::None(&sources), watch)
 }
 
 /// Puts the file of `plan` in the place of `source`, which is what it was until the new one is whole. Other names of the
@@ -114,7 +152,23 @@ pub fn save(
 /// # Errors
 /// See [`SinkError`].
 pub fn replace(plan: &Plan, source: &FileSource, watch: &mut Watch<'_>) -> Result<(), SinkError> {
-    put(plan, source, source.path(), true, true, watch)
+    replace_from(plan, source, source, watch)
+}
+
+/// The same, where the plan copies from another view of the file: `source` is what it copies from, `itself` the file.
+///
+/// # Errors
+/// See [`SinkError`].
+pub fn replace_from<S>(
+    plan: &Plan,
+    source: &S,
+    itself: &FileSource,
+    watch: &mut Watch<'_>,
+) -> Result<(), SinkError>
+where
+    S: Files + ?Sized,
+{
+    put(&[Output { plan, target: itself.path() }], source, true, Check::Itself(itself), watch)
 }
 
 fn failed(target: &Path, doing: &'static str, source: io::Error) -> SinkError {
@@ -124,58 +178,175 @@ fn failed(target: &Path, doing: &'static str, source: io::Error) -> SinkError {
     }
 }
 
-/// `itself`: the target is the source, and has to be so to the end; else it must not be.
-fn put(
-    plan: &Plan,
-    source: &FileSource,
-    target: &Path,
-    replace: bool,
-    itself: bool,
-    watch: &mut Watch<'_>,
-) -> Result<(), SinkError> {
-    let failed = |doing| move |source: io::Error| failed(target, doing, source);
-    plan.verify(source.size().unwrap_or(u64::MAX))?;
-    part::may_stand_at(target, replace).map_err(failed("write"))?;
-    let mut work = Work::new(plan, target.to_owned(), watch);
-    work.tell(Stage::Create)?;
-    let part = PartFile::create(target).map_err(failed("create"))?;
-    // Before there is a byte in it: what others may not read in the source they may not read here either.
-    if let Ok(metadata) = source.file().metadata() {
-        platform::copy_permissions(&metadata, part.file()).map_err(failed("set the permissions of"))?;
+/// The files of a source, by what all of their names have in common.
+struct Sources(BTreeSet<FileId>);
+
+impl Sources {
+    fn of<S: Files + ?Sized>(source: &S) -> Result<Self, SinkError> {
+        let files = (0..source.file_count()).filter_map(|number| source.file_at(number));
+        let id = |file: &FileSource| FileId::of(file).map_err(|error| failed(file.path(), "look at", error));
+        Ok(Self(files.map(id).collect::<Result<_, _>>()?))
     }
-    let direct = direct(source);
-    let mut to = BufWriter::with_capacity(WINDOW, part.file());
-    for piece in plan.pieces() {
-        match (piece, &direct) {
-            (Piece::Copy(span), Some(from)) if span.len >= SMALL => {
-                to.flush().map_err(failed("write"))?;
-                work.hand_over(from, part.file(), *span)?;
+
+    /// Whether the target is none of them.
+    fn may_be_written(&self, target: &Path) -> Result<(), SinkError> {
+        match FileId::at(target).map_err(|source| failed(target, "look at", source))? {
+            Some(id) if self.0.contains(&id) => Err(SinkError::IsSource(target.to_owned())),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a target has to be when it is given its file.
+enum Check<'a> {
+    /// None of the sources.
+    None(&'a Sources),
+    /// The source itself, as it was read.
+    Itself(&'a FileSource),
+}
+
+impl Check<'_> {
+    fn allows(&self, target: &Path) -> Result<(), SinkError> {
+        let look = |source| failed(target, "look at", source);
+        match self {
+            Self::None(sources) => sources.may_be_written(target),
+            // What is there by now may be somebody's work, and then it is not what was read.
+            Self::Itself(source) => {
+                let same = source.is_at(target).map_err(look)? && source.is_as_opened().map_err(look)?;
+                if same { Ok(()) } else { Err(SinkError::Changed(target.to_owned())) }
             }
-            _ => work.piece(piece, source, &mut to)?,
         }
     }
-    to.flush().map_err(failed("write"))?;
-    drop(to);
-    work.tell(Stage::Sync)?;
-    part.sync().map_err(failed("sync"))?;
+}
+
+fn put<S>(
+    outputs: &[Output<'_>],
+    source: &S,
+    replace: bool,
+    check: Check<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<(), SinkError>
+where
+    S: Files + ?Sized,
+{
+    let size = source.size().unwrap_or(u64::MAX);
+    let mut total = 0_u64;
+    for Output { plan, target } in outputs {
+        plan.verify(size)?;
+        part::may_stand_at(target, replace).map_err(|error| failed(target, "write", error))?;
+        total = total.checked_add(plan.len()).ok_or(PlanError::TooLong)?;
+    }
+    let mut work = Work::new(total, watch);
+    let mut direct = Direct::default();
+    let mut parts = Vec::new();
+    for output in outputs {
+        parts.push((output.target, write_part(output, source, &mut work, &mut direct, parts.is_empty())?));
+    }
+    for (target, part) in &parts {
+        work.tell(Stage::Sync)?;
+        part.sync().map_err(|error| failed(target, "sync", error))?;
+    }
     work.tell(Stage::Place)?;
-    let allowed = || match source.is_at(target).map_err(failed("look at"))? {
-        true if !itself => Err(SinkError::IsSource(target.to_owned())),
-        // What is there by now is somebody's work, and what was read is not what is there.
-        false if itself => Err(SinkError::Changed(target.to_owned())),
-        _ if itself && !source.is_as_opened().map_err(failed("look at"))? => {
-            Err(SinkError::Changed(target.to_owned()))
-        }
-        _ => Ok(()),
-    };
-    part.commit_if(replace, allowed)?.map_err(failed("put in place"))?;
+    // Before the first one has its name: what is known by now to fail for one of them fails for all.
+    for (target, _) in &parts {
+        check.allows(target)?;
+        part::may_stand_at(target, replace).map_err(|error| failed(target, "put in place", error))?;
+    }
+    let mut placed = Placed { targets: Vec::new(), stay: replace };
+    for (target, part) in parts {
+        let id = part.id().ok();
+        part.commit_if(replace, || check.allows(target))?
+            .map_err(|error| failed(target, "put in place", error))?;
+        placed.targets.push((target, id));
+    }
+    placed.stay = true;
     let durable = work.tell(Stage::SyncFolder).map_err(|error| match error {
         SinkError::Stopped(error) => error,
         other => io::Error::other(other),
     });
-    durable
-        .and_then(|()| platform::sync_folder(target))
-        .map_err(|source| SinkError::NotDurable { path: target.to_owned(), source })
+    let not_durable = |target: &Path, source| SinkError::NotDurable { path: target.to_owned(), source };
+    let Some(first) = outputs.first() else { return Ok(()) };
+    durable.map_err(|error| not_durable(first.target, error))?;
+    let mut folder = None;
+    for Output { target, .. } in outputs {
+        if folder != Some(target.parent()) {
+            platform::sync_folder(target).map_err(|error| not_durable(target, error))?;
+            folder = Some(target.parent());
+        }
+    }
+    Ok(())
+}
+
+/// Files that have their names, of several that are to have them or not all together.
+struct Placed<'a> {
+    targets: Vec<(&'a Path, Option<FileId>)>,
+    stay: bool,
+}
+
+impl Drop for Placed<'_> {
+    fn drop(&mut self) {
+        for (target, id) in self.targets.iter().filter(|_| !self.stay) {
+            // What somebody else has put there by now is not ours to remove.
+            if id.is_some() && FileId::at(target).ok() == Some(id.clone()) {
+                let _ = std::fs::remove_file(target);
+            }
+        }
+    }
+}
+
+/// Writes one file, without its name yet.
+fn write_part<S>(
+    output: &Output<'_>,
+    source: &S,
+    work: &mut Work<'_, '_>,
+    direct: &mut Direct,
+    first: bool,
+) -> Result<PartFile, SinkError>
+where
+    S: Files + ?Sized,
+{
+    let Output { plan, target } = *output;
+    let failed = |doing| move |source: io::Error| failed(target, doing, source);
+    work.begin(target);
+    work.tell(Stage::Create)?;
+    let part = PartFile::create(target).map_err(failed("create"))?;
+    if first
+        && let (false, Some(free)) = (platform::shares_blocks(part.file()), platform::free_space(part.file()))
+        && free < work.total
+    {
+        return Err(SinkError::NoRoom { path: target.to_owned(), needed: work.total, free });
+    }
+    // Before there is a byte in it: what others may not read in the source they may not read here either.
+    if let Some(Ok(metadata)) = source.file_at(0).map(|file| file.file().metadata()) {
+        platform::copy_permissions(&metadata, part.file()).map_err(failed("set the permissions of"))?;
+    }
+    let mut to = BufWriter::with_capacity(WINDOW, part.file());
+    for piece in plan.pieces() {
+        let Piece::Copy(whole) = piece else {
+            work.piece(piece, source, &mut to)?;
+            continue;
+        };
+        let mut rest = *whole;
+        while rest.len >= SMALL
+            && let Some((number, span)) = source.locate(rest)
+        {
+            let here = Span::new(rest.start, span.len);
+            match direct.of(source, number).filter(|_| span.len >= SMALL) {
+                Some(from) => {
+                    to.flush().map_err(failed("write"))?;
+                    work.hand_over(from, part.file(), span)?;
+                }
+                None => work.piece(&Piece::Copy(here), source, &mut to)?,
+            }
+            rest = Span::between(here.end(), rest.end());
+        }
+        if !rest.is_empty() {
+            work.piece(&Piece::Copy(rest), source, &mut to)?;
+        }
+    }
+    to.flush().map_err(failed("write"))?;
+    drop(to);
+    Ok(part)
 }
 
 /// Writes the file of `plan` to any writer, out of any source: for programs whose files are in memory, in an archive or on
@@ -189,7 +360,7 @@ where
     W: Write,
 {
     plan.verify(source.size().unwrap_or(u64::MAX))?;
-    let mut work = Work::new(plan, PathBuf::from("-"), watch);
+    let mut work = Work::new(plan.len(), watch);
     let mut to = BufWriter::with_capacity(WINDOW, to);
     for piece in plan.pieces() {
         work.piece(piece, source, &mut to)?;
@@ -197,19 +368,36 @@ where
     to.flush().map_err(|error| work.failed(error))
 }
 
-/// The source once more, with a cursor of its own, where that is sure to be the same file.
-fn direct(source: &FileSource) -> Option<File> {
-    source.size()?;
-    let file = FileSource::open(source.path()).ok()?;
-    source.is_at(file.path()).ok()?.then(|| file.into_file())
+/// A file of the source once more, with a cursor of its own: the last one that was asked for.
+#[derive(Default)]
+struct Direct(Option<(usize, Option<File>)>);
+
+impl Direct {
+    /// The file with this number, where that is sure to be the same file and can be copied from.
+    fn of<S: Files + ?Sized>(&mut self, source: &S, number: usize) -> Option<&File> {
+        if self.0.as_ref().is_none_or(|(last, _)| *last != number) {
+            self.0 = Some((number, source.file_at(number).and_then(Self::open)));
+        }
+        self.0.as_ref().and_then(|(_, file)| file.as_ref())
+    }
+
+    fn open(source: &FileSource) -> Option<File> {
+        source.size()?;
+        let file = FileSource::open(source.path()).ok()?;
+        (FileId::of(source).ok()? == FileId::of(&file).ok()?).then(|| file.into_file())
+    }
 }
 
 /// The state of one writing.
 struct Work<'a, 'b> {
     watch: &'a mut Watch<'b>,
+    /// Bytes of the file.
     done: u64,
+    /// Bytes of the files before it.
+    before: u64,
     /// The bytes that were done when the watch was last told.
     told: Option<u64>,
+    /// Bytes of all files.
     total: u64,
     target: PathBuf,
     buffer: Vec<u8>,
@@ -221,13 +409,14 @@ struct Work<'a, 'b> {
 }
 
 impl<'a, 'b> Work<'a, 'b> {
-    fn new(plan: &Plan, target: PathBuf, watch: &'a mut Watch<'b>) -> Self {
+    fn new(total: u64, watch: &'a mut Watch<'b>) -> Self {
         Self {
             watch,
             done: 0,
+            before: 0,
             told: None,
-            total: plan.len(),
-            target,
+            total,
+            target: PathBuf::from("-"),
             buffer: Vec::new(),
             window: Vec::new(),
             there: Span::default(),
@@ -235,15 +424,23 @@ impl<'a, 'b> Work<'a, 'b> {
         }
     }
 
+    /// Begins another file.
+    fn begin(&mut self, target: &Path) {
+        self.before = self.before.saturating_add(self.done);
+        self.done = 0;
+        self.target = target.to_owned();
+    }
+
     fn tell(&mut self, stage: Stage) -> Result<(), SinkError> {
+        let done = self.before.saturating_add(self.done);
         // Of a million small pieces few are worth a word.
         if stage == Stage::Write {
-            if self.told.is_some_and(|told| self.done.saturating_sub(told) < BUFFER) {
+            if self.told.is_some_and(|told| done.saturating_sub(told) < BUFFER) {
                 return Ok(());
             }
-            self.told = Some(self.done);
+            self.told = Some(done);
         }
-        (self.watch)(Progress { stage, done: self.done, total: self.total }).map_err(SinkError::Stopped)
+        (self.watch)(Progress { stage, done, total: self.total }).map_err(SinkError::Stopped)
     }
 
     fn failed(&self, source: io::Error) -> SinkError {
@@ -349,7 +546,8 @@ impl<'a, 'b> Work<'a, 'b> {
             self.tell(Stage::Write)?;
             let mut want = span.end().saturating_sub(at).min(STEP);
             // File systems that share blocks do so where they begin at multiples of a block in both files.
-            if let Some(past @ 1..) = at.checked_rem(SHARED).filter(|_| at.abs_diff(self.done) % SHARED == 0)
+            if let Some(past @ 1..) =
+                at.checked_rem(SHARED).filter(|_| at.abs_diff(self.done).is_multiple_of(SHARED))
             {
                 want = want.min(SHARED.saturating_sub(past));
             }

@@ -7,6 +7,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::identity::FileId;
 use crate::platform;
 
 /// Names that are tried before giving up: a second one is needed once in 2^64 times, or where somebody guesses them.
@@ -55,6 +56,11 @@ impl PartFile {
     #[must_use]
     pub fn file(&self) -> &File {
         &self.file
+    }
+
+    /// What will tell that a path leads to this file.
+    pub(crate) fn id(&self) -> io::Result<FileId> {
+        FileId::of_file(&self.file, &self.target)
     }
 
     /// Makes the bytes reach the disk. A name must not outlive a loss of power that the bytes do not.

@@ -76,7 +76,7 @@ impl Ready {
         match output {
             Some(path) => sink::save(&self.plan, &self.source, path, force, watch)
                 .map(|()| Way::Copy)
-                .map_err(|error| super::super::mend::failure(error)),
+                .map_err(super::super::mend::failure),
             None => self.route.go(&self.plan, &self.source, all_names, watch).map_err(route_failure),
         }
     }
@@ -95,7 +95,7 @@ fn route_failure(error: RouteError) -> Failure {
         RouteError::InPlace(InPlaceError::Linked { .. }) => {
             ("hard-links", "--all-names changes them all, in place; -o writes another file")
         }
-        RouteError::NoRoom { .. } => ("storage_full", "-o writes to another disk"),
+        RouteError::Sink(SinkError::NoRoom { .. }) => ("storage_full", "-o writes to another disk"),
         RouteError::InPlace(InPlaceError::Io { source, .. }) => {
             return Failure::Io(io::Error::new(source.kind(), error.to_string()));
         }
@@ -204,7 +204,6 @@ impl Job<'_> {
 
     /// Carries the operations out: each on the members of the set that it is about, or on the first. The values are what
     /// was done, member by member.
-    #[expect(clippy::type_complexity, reason = "an error with its place")]
     fn change(
         &self,
         documents: &mut [Option<Document<'_>>],

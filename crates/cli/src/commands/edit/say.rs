@@ -89,7 +89,7 @@ fn change(out: &mut Out, done: &Done) -> io::Result<()> {
     let after = done.after.as_ref().map(|value| out.paint(Ink::Good, shown(value)));
     match (done.what, before, after) {
         ("set", None, Some(after)) => writeln!(out, "  {name}: new, {after}"),
-        ("set", Some(before), Some(after)) => writeln!(out, "  {name}: {before} → {after}"),
+        ("set" | "upgrade", Some(before), Some(after)) => writeln!(out, "  {name}: {before} → {after}"),
         ("rename", _, Some(after)) => writeln!(out, "  {name}: called {after}"),
         ("rename-tensor", _, Some(after)) => writeln!(out, "  tensor {name}: called {after}"),
         ("move-tensor", _, Some(after)) => writeln!(out, "  tensor {name}: moved before {after}"),

@@ -195,6 +195,10 @@ pub(super) fn failure(error: SinkError) -> Failure {
         SinkError::IsSource(path) => {
             Failure::usage("is-input", format!("{} is the file itself: name another", out::path(&path)))
         }
+        SinkError::NoRoom { needed, free, .. } => Failure::Io(io::Error::new(
+            io::ErrorKind::StorageFull,
+            format!("{needed} bytes are needed, and {free} are free"),
+        )),
         SinkError::Write { source, .. } => Failure::Io(source),
         SinkError::Read { ref source, .. } => Failure::Io(io::Error::new(source.kind(), error.to_string())),
         other => Failure::Io(io::Error::other(other.to_string())),
