@@ -1,6 +1,8 @@
 //! Patches: what is applied of the diff of two files to the first makes the second's metadata, byte for byte where the tensors
 //! are the same.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use ggufkit_edit::patch::Patch;
 use ggufkit_edit::{Document, Operation};
 use ggufkit_format::{ByteStr, Endian, Index, Options as Reading, View, parse};
