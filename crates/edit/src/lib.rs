@@ -4,6 +4,7 @@
 //! out is the business of [`ggufkit_io::sink`]. Nothing here writes, and nothing here reads more than it must to decide.
 //!
 //! * [`Document`] changes single things: a key, a value, a name, the layout of the data.
+//! * [`patch`](mod@patch) says what differs between two files as operations.
 //! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
 //! * [`shards`] splits a model over several files, and merges them.
 //! * [`Operation`] is a change by name, as a person asks for it; [`preview`] tells what it would break.
@@ -15,6 +16,7 @@
 mod document;
 mod error;
 mod operation;
+pub mod patch;
 mod placement;
 pub mod preview;
 pub mod repair;

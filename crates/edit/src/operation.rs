@@ -77,6 +77,8 @@ pub enum Operation {
     Test {
         /// The key.
         key: Vec<u8>,
+        /// The element of its array that is meant.
+        element: Option<Element>,
         /// The type.
         ty: Option<KeyType>,
         /// The value.
@@ -278,7 +280,16 @@ impl Operation {
                 let done = Done { what: "move", name: key.clone(), element: None, before: None, after };
                 Ok(moved.then_some(done).into_iter().collect())
             }
-            Self::Test { key, ty, value } => test(document, key, *ty, value.as_ref()).map(|()| Vec::new()),
+            Self::Test { key, element: Some(element), value, .. } => {
+                let element = match element {
+                    Element::At(at) => *at,
+                    Element::Token(text) => token(document, text)?,
+                };
+                test_element(document, key, element, value.as_ref()).map(|()| Vec::new())
+            }
+            Self::Test { key, element: None, ty, value } => {
+                test(document, key, *ty, value.as_ref()).map(|()| Vec::new())
+            }
             Self::RenameTensor { from, to } => {
                 let at = one_tensor(document, from)?;
                 if from != to && !document.find_tensors(to).is_empty() {
@@ -579,6 +590,32 @@ fn test(
         }
         _ => Err(differs()),
     }
+}
+
+fn test_element(
+    document: &Document<'_>,
+    key: &[u8],
+    element: u64,
+    expected: Option<&Given>,
+) -> Result<(), OperationError> {
+    let differs = || OperationError::Differs(key.to_vec());
+    let at = one(document, key).map_err(|_| differs())?;
+    let (Some(KeyType::Array(of)), Some(given)) = (document.key_type(at), expected) else {
+        return Err(differs());
+    };
+    let new = value(document, key, KeyType::Scalar(of), given).map_err(|_| differs())?;
+    // Bits and not numbers: what is no number equals nothing, itself neither.
+    let same = match (document.shown_element(at, element), shown(&new)) {
+        (Some(Shown::Scalar(Scalar::F32(is))), Shown::Scalar(Scalar::F32(new))) => {
+            is.to_bits() == new.to_bits()
+        }
+        (Some(Shown::Scalar(Scalar::F64(is))), Shown::Scalar(Scalar::F64(new))) => {
+            is.to_bits() == new.to_bits()
+        }
+        (Some(Shown::Array(..)), _) => false,
+        (is, new) => is == Some(new),
+    };
+    if same { Ok(()) } else { Err(differs()) }
 }
 
 fn shown(value: &NewValue) -> Shown {

@@ -349,18 +349,23 @@ fn what_cannot_be_done_is_refused_in_words() {
         (
             Operation::Test {
                 key: b"general.file_type".to_vec(),
+                element: None,
                 ty: None,
                 value: Some(Given::Text("1".into())),
             },
             "general.file_type has another value than it was expected to have",
         ),
-        (Operation::Test { key: b"twice".to_vec(), ty: None, value: None }, "twice has another value"),
+        (
+            Operation::Test { key: b"twice".to_vec(), element: None, ty: None, value: None },
+            "twice has another value",
+        ),
     ] {
         let error = apply(&source, &operation).unwrap_err().to_string();
         assert!(error.starts_with(told), "{error}");
     }
     let same = Operation::Test {
         key: b"general.file_type".to_vec(),
+        element: None,
         ty: None,
         value: Some(Given::Text("0".into())),
     };

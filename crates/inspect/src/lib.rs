@@ -8,6 +8,7 @@
 
 pub mod blocks;
 pub mod config;
+pub mod diff;
 pub mod dump;
 pub mod explain;
 pub mod hex;

@@ -31,7 +31,10 @@ mod shown;
 pub mod sink;
 mod turned;
 
-pub use data::{Chunk, DataError, DataReason, Extent, RowChunks, Selection, TensorReader, map_many};
+pub use data::{
+    ByteDifference, ByteJob, Chunk, DataError, DataReason, Extent, HashJob, RowChunks, Selection,
+    TensorReader, all_zero, compare_bytes, hash_bytes, map_many, turn,
+};
 pub use diagnose::{Diagnosis, Message, Outside, Partial, diagnose, diagnose_stream};
 pub use file::{DynSource, FileSource, read_full};
 pub use head::HeadBuffer;

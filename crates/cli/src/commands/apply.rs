@@ -14,7 +14,7 @@ use crate::{FAILED, frame};
 ///
 /// The document is a list of operations, or an object that has one: {"op": "set", "key": "general.name", "value": "x"}, with "type" and
 /// "element" where needed; unset, rename, move; rename-tensor and drop-tensor; and test, which stops everything where a key has
-/// another value.
+/// another value. `gguf diff A B --patch` writes such a document; "exact": true in it is --exact.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  gguf apply model.gguf changes.json --dry-run\n  gguf apply model.gguf - < changes.json\n\n\
@@ -51,11 +51,14 @@ impl Args {
                 serde_json::from_slice(&bytes)
                     .map_err(|error| Failure::usage("bad-patch", format!("{named} is no JSON: {error}")))
             })
-            .and_then(|document| operations(&document));
+            .and_then(|document: serde_json::Value| {
+                let exact = document.get("exact").and_then(serde_json::Value::as_bool).unwrap_or(false);
+                operations(&document).map(|operations| (operations, exact))
+            });
         match parsed {
-            Ok(operations) => {
-                Job { command: "apply", files: &[self.file], operations: &operations, how: &self.how }
-                    .run(out)
+            Ok((operations, exact)) => {
+                let how = if exact { self.how.clone().exactly() } else { self.how };
+                Job { command: "apply", files: &[self.file], operations: &operations, how: &how }.run(out)
             }
             Err(failure) => {
                 frame::refuse(out, "apply", self.how.json(), &failure)?;

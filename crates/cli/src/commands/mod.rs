@@ -4,6 +4,7 @@ mod apply;
 mod check;
 mod completions;
 mod config;
+mod diff;
 mod dump;
 mod edit;
 mod endian;
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Hash(hash::Args),
     Verify(verify::Args),
     Check(check::Args),
+    Diff(diff::Args),
     Template(template::Args),
     Repair(repair::Args),
     Set(set::Args),
@@ -87,6 +89,7 @@ impl Command {
             Self::Hash(args) => args.run(out),
             Self::Verify(args) => args.run(out),
             Self::Check(args) => args.run(out),
+            Self::Diff(args) => args.run(out),
             Self::Template(args) => args.run(out),
             Self::Repair(args) => args.run(out),
             Self::Set(args) => args.run(out),

@@ -3,6 +3,7 @@
 //! Bytes are handed out as bytes. What they mean is not known here, and no reference is made that alignment could break.
 
 mod chunks;
+mod compare;
 mod error;
 mod parallel;
 mod select;
@@ -19,6 +20,7 @@ use crate::file::read_full;
 use crate::map;
 
 pub use chunks::{Chunk, RowChunks};
+pub use compare::{ByteDifference, ByteJob, HashJob, all_zero, compare_bytes, hash_bytes, turn};
 pub use error::{DataError, DataReason};
 pub use parallel::map_many;
 pub use select::Selection;

@@ -143,7 +143,7 @@ fn operation(one: &Value) -> Result<Operation, String> {
         "unset" => &["op", "key"],
         "rename" => &["op", "key", "to"],
         "move" => &["op", "key", "before"],
-        "test" => &["op", "key", "type", "value"],
+        "test" => &["op", "key", "element", "type", "value"],
         "rename-tensor" => &["op", "tensor", "to"],
         "drop-tensor" => &["op", "tensor"],
         "move-tensor" => &["op", "tensor", "before"],
@@ -166,18 +166,17 @@ fn operation(one: &Value) -> Result<Operation, String> {
     let before =
         || fields.get("before").filter(|before| !before.is_null()).map(|_| text("before")).transpose();
     let value = fields.get("value").map(|value| Given::Json(value.clone()));
+    let element = match fields.get("element") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Number(at)) => at.as_u64().map(Element::At).map(Some).ok_or("\"element\" is no position"),
+        Some(token) => {
+            bytes(token).map(Element::Token).map(Some).ok_or("\"element\" is no position and no token")
+        }
+    };
     Ok(match op {
         "set" => Operation::Set {
             key: text("key")?,
-            element: match fields.get("element") {
-                None | Some(Value::Null) => None,
-                Some(Value::Number(at)) => {
-                    Some(Element::At(at.as_u64().ok_or("\"element\" is no position")?))
-                }
-                Some(token) => {
-                    Some(Element::Token(bytes(token).ok_or("\"element\" is no position and no token")?))
-                }
-            },
+            element: element?,
             ty,
             value: value.ok_or("has no \"value\"")?,
         },
@@ -187,6 +186,7 @@ fn operation(one: &Value) -> Result<Operation, String> {
         "move-tensor" => Operation::MoveTensor { name: text("tensor")?, before: before()? },
         "test" => Operation::Test {
             key: text("key")?,
+            element: element?,
             ty,
             value: value.filter(|value| *value != Given::Json(Value::Null)),
         },

@@ -38,6 +38,9 @@ pub(super) struct EditArgs {
     /// Leave at least this much room in the head for later changes (64KiB, 1MB)
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Writing")]
     reserve: Option<u64>,
+    /// Neither add nor change a padding key: the metadata is exactly that of the changes, and data that cannot stay is moved
+    #[arg(long, conflicts_with = "reserve", help_heading = "Writing")]
+    exact: bool,
     /// Never change a file in place: write a new one beside it, which then takes its name
     #[arg(long, conflicts_with = "output", help_heading = "Writing")]
     copy: bool,
@@ -62,6 +65,12 @@ impl EditArgs {
     /// Whether JSON is printed.
     pub(super) fn json(&self) -> bool {
         self.json
+    }
+
+    /// No padding key is added or changed.
+    pub(super) fn exactly(mut self) -> Self {
+        self.exact = true;
+        self
     }
 
     /// Whether room is asked for.

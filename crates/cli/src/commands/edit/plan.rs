@@ -243,7 +243,7 @@ impl Job<'_> {
         let edit = |error: ggufkit::edit::EditError| Refused::Operation(error.into(), None);
         let in_place = self.how.output.is_none() && !self.how.copy;
         let reserve = self.how.reserve.unwrap_or(0);
-        if !done.is_empty() || reserve > 0 {
+        if (!done.is_empty() || reserve > 0) && !self.how.exact {
             // Blocks that can be moved, or shared.
             let block = Route::block(&source).filter(|_| self.how.output.is_none());
             document.fit(block, reserve).map_err(edit)?;

@@ -1,0 +1,123 @@
+//! One of the two models: its records in the order of its files.
+
+use ggufkit_format::{ByteStr, Endian, Kv, Tensor, Value, View};
+
+use super::Options;
+use super::array::same_value;
+use crate::lookup::Lookup;
+use crate::model::{Model, Part};
+
+/// Keys that say nothing about the model: room for later changes, and how the data is aligned.
+const OF_LAYOUT: [&[u8]; 3] = [b"general.alignment", b"general.padding", b"chisel.pad"];
+
+impl<T> Clone for Record<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Record<'_, T> {}
+
+/// A record of one of the models.
+#[derive(Debug)]
+pub struct Record<'a, T> {
+    /// The file, from 0.
+    pub file: usize,
+    /// Its position in the file, from 0.
+    pub index: usize,
+    /// How often its name occurred before.
+    pub occurrence: u32,
+    /// Its key or name.
+    pub name: ByteStr<'a>,
+    /// The record.
+    pub record: &'a T,
+}
+
+/// One of the two models.
+#[derive(Clone, Debug)]
+pub struct Side<'a> {
+    /// Its files.
+    pub parts: Vec<Part<'a>>,
+    /// The key-values that are compared.
+    pub kvs: Vec<Record<'a, Kv>>,
+    /// The tensors that are compared.
+    pub tensors: Vec<Record<'a, Tensor>>,
+    /// Key-values that are passed over because that was asked for.
+    pub ignored_kvs: u64,
+    /// The same of tensors.
+    pub ignored_tensors: u64,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn new(model: &Model<'a>, options: &Options<'_>, sets: bool) -> Self {
+        let mut side = Self {
+            parts: model.parts().collect(),
+            kvs: Vec::new(),
+            tensors: Vec::new(),
+            ignored_kvs: 0,
+            ignored_tensors: 0,
+        };
+        let ignored = |name: &[u8]| options.ignore.is_some_and(|ignore| ignore(name));
+        let first = Lookup::<Kv>::new(&Model::single(model.first()));
+        for (file, part) in side.parts.iter().enumerate() {
+            if options.metadata {
+                for (index, (name, record)) in part.view.kvs().enumerate() {
+                    let of_split = sets && name.0.starts_with(b"split.");
+                    // A later file of a set may repeat what the first says.
+                    let repeated = file > 0
+                        && first.find(name.0).is_some_and(|found| {
+                            same_value(found.part.view.value(found.record), part.view.value(record))
+                        });
+                    if of_split || repeated || (options.semantic && OF_LAYOUT.contains(&name.0)) {
+                        continue;
+                    }
+                    if ignored(name.0) {
+                        side.ignored_kvs += 1;
+                        continue;
+                    }
+                    side.kvs.push(Record { file, index, occurrence: 0, name, record });
+                }
+            }
+            if options.tensors || options.layout {
+                for (index, (name, record)) in part.view.tensors().enumerate() {
+                    if ignored(name.0) {
+                        side.ignored_tensors += 1;
+                        continue;
+                    }
+                    side.tensors.push(Record { file, index, occurrence: 0, name, record });
+                }
+            }
+        }
+        side
+    }
+
+    /// Records that are passed over because that was asked for.
+    #[must_use]
+    pub fn ignored(&self) -> u64 {
+        self.ignored_kvs + self.ignored_tensors
+    }
+
+    /// The view of a file.
+    #[must_use]
+    pub fn view(&self, file: usize) -> Option<View<'a>> {
+        self.parts.get(file).map(|part| part.view)
+    }
+
+    /// The value of a key-value.
+    #[must_use]
+    pub fn value(&self, kv: &Record<'a, Kv>) -> Option<Value<'a>> {
+        Some(self.view(kv.file)?.value(kv.record))
+    }
+
+    /// The dimensions of a tensor.
+    #[must_use]
+    pub fn dims(&self, tensor: &Record<'a, Tensor>) -> &'a [u64] {
+        self.view(tensor.file).map_or(&[], |view| view.index().dims(tensor.record))
+    }
+
+    /// The byte order of a file.
+    #[must_use]
+    pub fn endian(&self, file: usize) -> Endian {
+        self.view(file).map_or(Endian::Little, |view| view.index().header().endian)
+    }
+}
