@@ -1,5 +1,6 @@
 //! The subcommands, one file each: the arguments as typed, what they mean, and how the answer is shown.
 
+mod add;
 mod apply;
 mod check;
 mod completions;
@@ -17,6 +18,7 @@ mod mend;
 mod merge;
 mod r#move;
 mod name;
+mod new;
 mod progress;
 mod recover;
 mod rename;
@@ -57,6 +59,8 @@ pub(crate) enum Command {
     Rename(rename::Args),
     Move(r#move::Args),
     Apply(apply::Args),
+    New(new::Args),
+    Add(add::Args),
     Endian(endian::Args),
     Upgrade(upgrade::Args),
     Undo(recover::Undo),
@@ -94,6 +98,8 @@ impl Command {
             Self::Rename(args) => args.run(out),
             Self::Move(args) => args.run(out),
             Self::Apply(args) => args.run(out),
+            Self::New(args) => args.run(out),
+            Self::Add(args) => args.run(out),
             Self::Endian(args) => args.run(out),
             Self::Upgrade(args) => args.run(out),
             Self::Undo(args) => args.run(out),
