@@ -90,10 +90,6 @@ fn a_dump_makes_the_same_file_again() {
     let known = folders.iter().flat_map(|folder| corpus::files(folder, "gguf"));
     let shared = corpus::shared_files("corpus", "a dump makes the same file again").unwrap_or_default();
     files.extend(known.chain(shared).map(|file| (file.name, file.bytes)));
-    // Others are named in the environment, as the oracle does it with those that gguf-py wrote.
-    if let Some(more) = std::env::var_os("GGUFKIT_FILES") {
-        files.extend(corpus::files(Path::new(&more), "gguf").into_iter().map(|file| (file.name, file.bytes)));
-    }
     let mut whole = 0;
     for (name, bytes) in &files {
         let Some(index) = index(bytes) else { continue };
