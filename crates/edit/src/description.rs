@@ -89,15 +89,15 @@ pub struct DataSource {
 
 const DOCUMENT: [&str; 4] = ["schema", "command", "files", "errors"];
 const FILE: [&str; 8] =
-    ["path", "size", "header", "metadata", "tensors", "anomalies", "anomalies_left_out", "errors"];
+    ["header", "metadata", "tensors", "path", "size", "errors", "anomalies", "anomalies_left_out"];
 const HEADER: [&str; 11] = [
-    "magic",
     "version",
     "endian",
-    "dialect",
-    "tensor_count",
     "kv_count",
+    "tensor_count",
     "alignment",
+    "dialect",
+    "magic",
     "alignment_source",
     "base",
     "head_end",
@@ -246,8 +246,13 @@ fn only(object: &Map<String, Json>, path: &str, known: &[&str]) -> Result<(), De
     match object.keys().find(|name| !known.contains(&name.as_str())) {
         None => Ok(()),
         Some(name) => {
+            // Those that a person writes stand first.
+            let most = 6;
             let message = format!("there is no field \"{}\" here", shorten(name.as_bytes(), 60));
-            Err(DescriptionError::new(path, message).help(format!("there are {}", known.join(", "))))
+            Err(DescriptionError::new(path, message).help(format!(
+                "fields are {}, and what else a dump has",
+                known.get(..most).unwrap_or(known).join(", ")
+            )))
         }
     }
 }

@@ -11,7 +11,7 @@ use ggufkit::io::{FileSource, HeadBuffer, Parts, Turned, diagnose, sink};
 
 use super::edit::path_of;
 use super::mend;
-use super::new::{Found, MakeArgs, Outcome, Put, Sources, Stop, write};
+use super::new::{Found, MakeArgs, Outcome, Sources, Stop, write};
 use super::progress::Bar;
 use crate::failure::Failure;
 use crate::out::{self, Out};
@@ -77,6 +77,7 @@ impl Args {
         frame::recover(out, [self.file.as_path()].into_iter())?;
         let output = self.output.clone().unwrap_or_else(|| self.file.clone());
         let mut outcome = Outcome::new(self.file.clone(), output);
+        outcome.listed = true;
         let stop = self.make(&mut outcome, &wanted).err();
         outcome.end(out, "add", &self.how, stop.as_ref())
     }
@@ -152,10 +153,11 @@ impl Args {
         let turned = Turned::new(&parts, turned).map_err(|error| failed(Failure::Io(error)))?;
         let replaced = outcome.tensors.iter().filter(|put| put.replaced).count();
         let added = outcome.tensors.len().saturating_sub(replaced);
+        let tensors = |n: usize| format!("{n} tensor{}", if n == 1 { "" } else { "s" });
         outcome.what = match (added, replaced) {
-            (added, 0) => format!("{added} added"),
-            (0, replaced) => format!("{replaced} replaced"),
-            (added, replaced) => format!("{added} added, {replaced} replaced"),
+            (added, 0) => format!("{} added", tensors(added)),
+            (0, replaced) => format!("{} replaced", tensors(replaced)),
+            (added, replaced) => format!("{} added, {replaced} replaced", tensors(added)),
         };
         outcome.size = Some(plan.len());
         let judged = outcome.judge(&plan, &turned, Some(&source));
@@ -220,13 +222,7 @@ impl Args {
                 }
                 None => order.push(new),
             }
-            outcome.tensors.push(Put {
-                name: name.clone(),
-                tensor_type: found.tensor_type,
-                dims: found.dims.clone(),
-                bytes: span.len,
-                replaced: old.is_some(),
-            });
+            outcome.put(name, found.tensor_type, &found.dims, old.is_some());
         }
         document.order_tensors(&order).map_err(edit).map(|_| ())
     }

@@ -12,13 +12,13 @@ use crate::value::NewValue;
 type Object = Map<String, Json>;
 
 const KV: [&str; 15] = [
-    "index",
     "key",
     "type",
     "element_type",
     "value",
     "exact",
     "byte",
+    "index",
     "length",
     "shown",
     "shown_inside",
@@ -29,12 +29,12 @@ const KV: [&str; 15] = [
     "value_size",
 ];
 const TENSOR: [&str; 13] = [
-    "index",
     "name",
     "type",
     "type_id",
     "shape",
     "source",
+    "index",
     "elements",
     "offset",
     "data_offset",

@@ -116,7 +116,7 @@ impl From<io::Error> for ArrayError {
 /// # use ggufkit_format::{Span, spec::TensorType};
 /// let mut file = npy::header("<f4", &[4, 3])?;
 /// file.extend([0; 48]);
-/// # let file = ggufkit_testkit::sources::Memory::new(&file);
+/// # let file = ggufkit_testkit::sources::Memory::new(file);
 /// let array = npy::read(&file)?;
 /// assert_eq!((array.tensor_type, &array.dims[..]), (TensorType::F32, &[4, 3][..]));
 /// assert_eq!(array.data, Span::new(128, 48));

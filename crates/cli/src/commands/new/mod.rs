@@ -4,7 +4,7 @@ mod outcome;
 mod read;
 mod sources;
 
-pub(super) use outcome::{MakeArgs, Outcome, Put, Stop};
+pub(super) use outcome::{MakeArgs, Outcome, Stop};
 pub(super) use sources::{Found, Sources};
 
 use std::io;
@@ -88,11 +88,13 @@ impl Args {
         for (tensor, found) in description.tensors.iter().zip(found) {
             let Some(found) = found else {
                 let (ty, dims) = described(tensor)?;
+                outcome.put(&tensor.name, ty, dims, false);
                 builder.tensor(&tensor.name, dims, ty, Data::Zeros);
                 continue;
             };
             let (span, exchange) = found.place(&starts, description.endian)?;
             turned.extend(exchange.map(|exchange| (span, exchange)));
+            outcome.put(&tensor.name, found.tensor_type, &found.dims, false);
             builder.tensor(&tensor.name, &found.dims, found.tensor_type, span);
         }
         let refused =
@@ -141,11 +143,7 @@ impl Args {
             None => Ok(out),
             Some(tensor) => Err(Stop::Refused(
                 format!("tensor \"{}\" has no data", out::fit(&tensor.name, 80)),
-                Some(
-                    "--data-from FILE takes it from a file with a tensor of this name, \"source\" from any other; \
-                     --zeros writes zeros, --no-data a head alone"
-                        .to_owned(),
-                ),
+                Some("give it a \"source\", or the call --data-from FILE, --zeros or --no-data".to_owned()),
             )),
         }
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use ggufkit::check::Severity;
 use ggufkit::edit::preview::{Planned, Worse, judge, worse};
+use ggufkit::format::layout::tensor_bytes;
 use ggufkit::format::spec::TensorType;
 use ggufkit::format::{ByteStr, Plan, ReadAt};
 use ggufkit::inspect::json::JsonText;
@@ -87,6 +88,8 @@ pub(in crate::commands) struct Outcome {
     pub(in crate::commands) size: Option<u64>,
     /// The tensors that are put into it.
     pub(in crate::commands) tensors: Vec<Put>,
+    /// Whether a person is told them one by one.
+    pub(in crate::commands) listed: bool,
     /// What `gguf check` would say.
     pub(in crate::commands) worse: Vec<Worse>,
     /// What else there is to say.
@@ -99,7 +102,14 @@ impl Outcome {
     pub(in crate::commands) fn new(path: PathBuf, output: PathBuf) -> Self {
         let (what, notes) = (String::new(), Vec::new());
         let (tensors, worse) = (Vec::new(), Vec::new());
-        Self { path, output, what, size: None, tensors, worse, notes, written: false }
+        Self { path, output, what, size: None, tensors, listed: false, worse, notes, written: false }
+    }
+
+    /// Takes note of a tensor that is put into the file.
+    pub(in crate::commands) fn put(&mut self, name: &[u8], ty: TensorType, dims: &[u64], replaced: bool) {
+        let bytes = tensor_bytes(ty, dims).unwrap_or(0);
+        let (name, dims) = (name.to_vec(), dims.to_vec());
+        self.tensors.push(Put { name, tensor_type: ty, dims, bytes, replaced });
     }
 
     /// What the rules say of a planned file that they do not say of another one.
@@ -156,14 +166,15 @@ impl Outcome {
         if let Some(size) = self.size.filter(|_| stop.is_none()) {
             let verb = if how.dry_run { "would be written" } else { "written" };
             writeln!(out, "{label} {verb}: {}, {}", self.what, units::bytes(size))?;
-            for put in self.tensors.iter().take(SHOWN) {
+            for put in self.tensors.iter().take(SHOWN).filter(|_| self.listed) {
                 let name = out.paint(Ink::Key, out::fit(&put.name, 60));
                 let dims: Vec<String> = put.dims.iter().map(u64::to_string).collect();
                 let (ty, bytes) = (put.tensor_type, units::bytes(put.bytes));
                 let replaced = if put.replaced { ", in the place of the one there was" } else { "" };
                 writeln!(out, "  {name}: {ty} [{}], {bytes}{replaced}", dims.join(", "))?;
             }
-            if let Some(more) = self.tensors.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            if let Some(more) = self.tensors.len().checked_sub(SHOWN).filter(|more| self.listed && *more > 0)
+            {
                 writeln!(out, "  and {more} more")?;
             }
         }
