@@ -1,6 +1,8 @@
 //! Operations on documents. What they make is held against files that the test kit writes of the same changes, byte for
 //! byte; what the padding of a head does, against arithmetic.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
 use ggufkit_edit::{Document, Element, Given, NewValue, Operation, OperationError};
 use ggufkit_format::spec::{KeyType, ValueType};
 use ggufkit_format::{Endian, Index, Options, Plan, Scalar, Shift, View, parse};

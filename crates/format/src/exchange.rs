@@ -31,8 +31,8 @@ impl Exchange {
         for part in info.parts {
             let width = PartUnit::width(part.unit) as usize;
             if width > 1 {
-                let many = part.bytes as usize / width;
-                numbers.extend((0..many).map(|n| (part.offset as usize + n * width, width)));
+                let part = part.offset as usize..(part.offset as usize).saturating_add(part.bytes as usize);
+                numbers.extend(part.step_by(width).map(|at| (at, width)));
             }
         }
         Some(Self { block: info.block_bytes as usize, numbers })
@@ -48,7 +48,7 @@ impl Exchange {
     pub fn apply(&self, bytes: &mut [u8]) {
         for block in bytes.chunks_exact_mut(self.block) {
             for (at, width) in &self.numbers {
-                if let Some(number) = block.get_mut(*at..at + width) {
+                if let Some(number) = block.get_mut(*at..at.saturating_add(*width)) {
                     number.reverse();
                 }
             }

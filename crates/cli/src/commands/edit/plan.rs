@@ -76,7 +76,7 @@ impl Ready {
         match output {
             Some(path) => sink::save(&self.plan, &self.source, path, force, watch)
                 .map(|()| Way::Copy)
-                .map_err(|error| super::super::mend::failure(error)),
+                .map_err(super::super::mend::failure),
             None => self.route.go(&self.plan, &self.source, all_names, watch).map_err(route_failure),
         }
     }
@@ -204,7 +204,6 @@ impl Job<'_> {
 
     /// Carries the operations out: each on the members of the set that it is about, or on the first. The values are what
     /// was done, member by member.
-    #[expect(clippy::type_complexity, reason = "an error with its place")]
     fn change(
         &self,
         documents: &mut [Option<Document<'_>>],
