@@ -14,8 +14,8 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-mod builder;
-mod description;
+pub mod builder;
+pub mod description;
 mod document;
 mod error;
 mod operation;
