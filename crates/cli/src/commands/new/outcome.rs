@@ -165,7 +165,7 @@ impl Outcome {
         let label = out.paint(Ink::Head, out::path(&self.output));
         if let Some(size) = self.size.filter(|_| stop.is_none()) {
             let verb = if how.dry_run { "would be written" } else { "written" };
-            writeln!(out, "{label} {verb}: {}, {}", self.what, units::bytes(size))?;
+            writeln!(out, "{label} {verb}: {}\n  {}", units::bytes(size), self.what)?;
             for put in self.tensors.iter().take(SHOWN).filter(|_| self.listed) {
                 let name = out.paint(Ink::Key, out::fit(&put.name, 60));
                 let dims: Vec<String> = put.dims.iter().map(u64::to_string).collect();
