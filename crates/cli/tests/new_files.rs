@@ -176,6 +176,16 @@ fn data_comes_from_files_of_all_kinds() {
     let above = folder.parent().unwrap();
     good(above, &["new", "kinds/m.gguf", "kinds/d.json", "--force"]);
     assert!(fs::read(folder.join("m.gguf")).unwrap() == wanted.bytes());
+    // Several tensors may have the same data.
+    let tied = json!({"tensors": [
+        {"name": "a", "source": "w.npy"}, {"name": "b", "source": "w.npy"}, {"name": "c", "source": "w.npy"},
+    ]});
+    fs::write(folder.join("t.json"), tied.to_string()).unwrap();
+    good(&folder, &["new", "t.gguf", "t.json", "--allow-errors"]);
+    let file = ggufkit::open(folder.join("t.gguf")).unwrap();
+    for name in ["a", "b", "c"] {
+        assert_eq!(file.read(file.tensor(name).unwrap()).unwrap(), wanted.tensors()[0].data);
+    }
     // Big-endian: data of a known order is turned, bytes are as they are.
     let mut description: Json = serde_json::from_slice(&fs::read(folder.join("d.json")).unwrap()).unwrap();
     description["header"] = json!({"endian": "big"});

@@ -1,6 +1,7 @@
 //! Files that have the data of new tensors: GGUF, safetensors, NumPy's, and files of nothing but bytes. What a file is, its
 //! name tells.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use ggufkit::edit::{DataSource, Described, Placement};
@@ -28,7 +29,7 @@ pub(in crate::commands) enum NoData {
 pub(in crate::commands) struct Found {
     pub(in crate::commands) tensor_type: TensorType,
     pub(in crate::commands) dims: Vec<u64>,
-    /// Number of the file.
+    /// Number of the file; once found, of its place in the source that the files make.
     file: usize,
     /// Where in it.
     span: Span,
@@ -60,6 +61,11 @@ impl Found {
 /// Files by their names, each opened once.
 #[derive(Default)]
 pub(in crate::commands) struct Sources {
+    /// The places of files: data that several tensors have in common is taken from the file as often, each time from another
+    /// place, since a plan copies no byte twice.
+    places: Vec<(usize, usize)>,
+    /// How often data was taken from where it begins in a file.
+    taken: HashMap<(usize, u64), usize>,
     files: Vec<(PathBuf, FileSource, Content)>,
 }
 
@@ -80,11 +86,12 @@ struct Held {
 impl Sources {
     /// The files, laid end to end behind those that `parts` has; where each begins.
     pub(in crate::commands) fn join<'a>(&'a self, parts: &mut Parts<'a>) -> Result<Vec<u64>, NoData> {
-        let add = |(path, source, _): &'a (PathBuf, FileSource, Content)| {
+        let add = |(file, _): &(usize, usize)| {
+            let Some((path, source, _)) = self.files.get(*file) else { return Ok(0) };
             let span = parts.file(source).map_err(|error| NoData::File(path.clone(), Failure::Io(error)))?;
             Ok(span.start)
         };
-        self.files.iter().map(add).collect()
+        self.places.iter().map(add).collect()
     }
 
     fn open(&mut self, path: &Path) -> Result<usize, NoData> {
@@ -126,6 +133,20 @@ impl Sources {
         from: &DataSource,
         wanted: &Described,
     ) -> Result<Found, NoData> {
+        let mut found = self.look(path, from, wanted)?;
+        let taken = self.taken.entry((found.file, found.span.start)).or_default();
+        let place = (found.file, *taken);
+        if !found.span.is_empty() {
+            *taken = taken.saturating_add(1);
+        }
+        found.file = self.places.iter().position(|known| *known == place).unwrap_or_else(|| {
+            self.places.push(place);
+            self.places.len().saturating_sub(1)
+        });
+        Ok(found)
+    }
+
+    fn look(&mut self, path: &Path, from: &DataSource, wanted: &Described) -> Result<Found, NoData> {
         let file = self.open(path)?;
         let Some((_, source, content)) = self.files.get(file) else {
             return Err(NoData::Refused("the file is gone".to_owned()));
