@@ -3,6 +3,8 @@
 //! A [`Document`] is a file whose records can be changed; its plan says what the new file is made of, and carrying that
 //! out is the business of [`ggufkit_io::sink`]. Nothing here writes, and nothing here reads more than it must to decide.
 //!
+//! * [`Builder`] makes a new file: key-values, tensors, data from wherever it is.
+//! * [`Description`] is a file in words, as `gguf dump --format json` has it, to make one of.
 //! * [`Document`] changes single things: a key, a value, a name, the layout of the data.
 //! * [`patch`](mod@patch) says what differs between two files as operations.
 //! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
@@ -13,6 +15,8 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod builder;
+pub mod description;
 mod document;
 mod error;
 mod operation;
@@ -23,6 +27,8 @@ pub mod repair;
 pub mod shards;
 mod value;
 
+pub use builder::{ArrayElement, Builder, BuilderError, Data};
+pub use description::{DataSource, Described, Description, DescriptionError};
 pub use document::Document;
 pub use error::EditError;
 pub use operation::{Done, Element, Given, Operation, OperationError, Shown};

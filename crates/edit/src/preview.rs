@@ -2,15 +2,18 @@
 
 use std::io;
 
-use ggufkit_check::{File, Finding, Options as Rules, Report, Severity, Source, Subject, check};
+use ggufkit_check::{File, Finding, Options as Rules, Report, Severity, Subject, check};
 use ggufkit_format::{ByteStr, Options, ParseError, Piece, Plan, ReadAt, View};
 use ggufkit_io::{HeadBuffer, diagnose};
+
+/// What a plan copies from.
+type Bytes<'a> = dyn ReadAt<Error = io::Error> + Sync + 'a;
 
 /// The bytes that a plan makes of a source, without making them.
 #[derive(Clone)]
 pub struct Planned<'a> {
     plan: &'a Plan,
-    source: &'a Source,
+    source: &'a Bytes<'a>,
     /// Where each piece begins.
     starts: Vec<u64>,
 }
@@ -18,7 +21,7 @@ pub struct Planned<'a> {
 impl<'a> Planned<'a> {
     /// The file that `plan` makes of `source`.
     #[must_use]
-    pub fn new(plan: &'a Plan, source: &'a Source) -> Self {
+    pub fn new(plan: &'a Plan, source: &'a Bytes<'a>) -> Self {
         let mut at = 0_u64;
         let begin = |piece: &Piece| {
             let start = at;

@@ -7,6 +7,7 @@ mod common;
 use common::{edited, files, parsed};
 use ggufkit_check::Change;
 use ggufkit_edit::{Document, EditError};
+use ggufkit_format::spec::TensorType;
 use ggufkit_format::{Dialect, Endian, Piece, Scalar, Span, View};
 use ggufkit_testkit::{Builder, Tensor, Value, controls, random};
 
@@ -206,4 +207,23 @@ fn half_a_head_is_no_document() {
     let index = ggufkit_format::parse(&file[..40], ggufkit_format::Options::new()).index.unwrap();
     let error = Document::of(View::new(&index, &file[..40]), 40).map(|_| ());
     assert_eq!(error.unwrap_err(), EditError::IncompleteHead);
+}
+
+#[test]
+fn tensors_are_added_where_there_were_none() {
+    for (padded, trailing) in [(true, &b""[..]), (false, b""), (true, b"trailing bytes")] {
+        let bare = Builder::new().kv("k", 1_u8).head_padding(padded).trailing(trailing).bytes();
+        let mut source = bare.clone();
+        let numbers: Vec<u8> = (0..12).collect();
+        let data = Span::new(source.len() as u64, 12);
+        source.extend_from_slice(&numbers);
+        let index = parsed(&bare, 0, Dialect::STANDARD);
+        let mut document = Document::of(View::new(&index, &bare), bare.len() as u64).unwrap();
+        document.add_tensor(b"a", &[3], TensorType::F32, data).unwrap();
+        let plan = document.plan().unwrap();
+        plan.verify(source.len() as u64).unwrap();
+        let wanted =
+            Builder::new().kv("k", 1_u8).tensor(Tensor::f32("a", &[3]).data(numbers)).trailing(trailing);
+        assert!(plan.render(&source).unwrap() == wanted.bytes(), "{padded} {trailing:?}");
+    }
 }

@@ -205,3 +205,35 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Write a new file
+//!
+//! The plan tells the exact bytes before any is written. Data is given as bytes, or as a place in a source that is copied from
+//! when the plan is carried out: files, memory and streams, laid end to end ([`io::Parts`](crate::io::Parts)).
+//!
+//! ```
+//! use ggufkit::edit::Builder;
+//! use ggufkit::format::spec::TensorType;
+//! use ggufkit::io::{FileSource, Parts, sink};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let target = std::env::temp_dir().join(format!("ggufkit-cookbook-new-{}.gguf", std::process::id()));
+//! # let weights = std::env::temp_dir().join(format!("ggufkit-cookbook-new-{}.raw", std::process::id()));
+//! # std::fs::write(&weights, [0; 32])?;
+//! let raw = FileSource::open(&weights)?; // 8 numbers of 4 bytes
+//! let mut parts = Parts::new();
+//! let span = parts.file(&raw)?;
+//! let mut file = Builder::new();
+//! file.set("general.architecture", "toy").set("toy.block_count", 1_u32).set("general.tags", ["a", "b"]);
+//! file.tensor("output.weight", &[4, 2], TensorType::F32, span); // the row length first
+//! file.tensor("output.bias", &[2], TensorType::F16, vec![0, 0x3c, 0, 0xc0]);
+//! sink::save(&file.plan()?, &parts, &target, false, &mut sink::unwatched)?;
+//!
+//! let made = ggufkit::open(&target)?;
+//! assert_eq!(made.get("toy.block_count").and_then(|v| v.as_u64()), Some(1));
+//! assert_eq!(made.read(made.tensor("output.bias")?)?, [0, 0x3c, 0, 0xc0]);
+//! # drop(made);
+//! # std::fs::remove_file(target)?;
+//! # std::fs::remove_file(weights)?;
+//! # Ok(())
+//! # }
+//! ```

@@ -2,11 +2,13 @@
 //!
 //! * [`FileSource`] is a file read by position; [`DynSource`] any source.
 //! * [`Joined`] is several files as one source, laid end to end.
+//! * [`Parts`] is files, memory and streams as one source: what a new file is put together from.
 //! * [`FileId`] tells whether two names are those of one file.
 //! * [`HeadBuffer`] reads a head into memory that is used again for the next file; [`lookup`] finds one key.
 //! * [`expand`] turns arguments into inputs; [`ShardSet`] knows which files make up one model.
 //! * [`diagnose`] says what else there is to say about a file: not a GGUF, a mis-written one, half a download.
 //! * [`TensorReader`] reads tensor data: whole, by rows, by layer, by several threads; [`npy`] writes it for NumPy.
+//! * [`npy`] and [`safetensors`] tell where such files have the data of which tensors.
 //! * [`sink`] carries out plans: a file is written whole or not at all. [`inplace`] changes a file without
 //!   copying it; [`Route`] chooses. Nothing else here opens a file for writing.
 
@@ -24,8 +26,10 @@ mod joined;
 mod lookup;
 mod map;
 pub mod npy;
+mod parts;
 mod platform;
 mod route;
+pub mod safetensors;
 mod shards;
 mod shown;
 pub mod sink;
@@ -44,6 +48,7 @@ pub use joined::{Files, Joined};
 pub use lookup::{Found, Lookup, lookup};
 #[cfg(feature = "map")]
 pub use map::MapSource;
+pub use parts::Parts;
 pub use route::{Route, RouteError, Way};
 pub use shards::{ShardMember, ShardPart, ShardProblem, ShardSet, check_shards};
 pub use turned::Turned;

@@ -1,7 +1,11 @@
-//! NumPy's `.npy` format, version 1.0, for tensors whose elements stand alone.
+//! NumPy's `.npy` format, for tensors whose elements stand alone: version 1.0 is written, 1 to 3 are read.
 //!
 //! Shapes are turned round: GGUF names the fastest dimension first, NumPy last. The bytes stay as they are, and the byte
 //! order of the file is named in the header.
+
+mod read;
+
+pub use read::{Array, ArrayError, read};
 
 use std::fmt;
 use std::io::{self, Write};

@@ -1,5 +1,6 @@
 //! The subcommands, one file each: the arguments as typed, what they mean, and how the answer is shown.
 
+mod add;
 mod apply;
 mod check;
 mod completions;
@@ -18,6 +19,7 @@ mod mend;
 mod merge;
 mod r#move;
 mod name;
+mod new;
 mod progress;
 mod recover;
 mod rename;
@@ -59,6 +61,8 @@ pub(crate) enum Command {
     Rename(rename::Args),
     Move(r#move::Args),
     Apply(apply::Args),
+    New(new::Args),
+    Add(add::Args),
     Endian(endian::Args),
     Upgrade(upgrade::Args),
     Undo(recover::Undo),
@@ -97,6 +101,8 @@ impl Command {
             Self::Rename(args) => args.run(out),
             Self::Move(args) => args.run(out),
             Self::Apply(args) => args.run(out),
+            Self::New(args) => args.run(out),
+            Self::Add(args) => args.run(out),
             Self::Endian(args) => args.run(out),
             Self::Upgrade(args) => args.run(out),
             Self::Undo(args) => args.run(out),

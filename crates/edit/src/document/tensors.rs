@@ -113,7 +113,13 @@ impl Document<'_> {
         ty: TensorType,
         data: Span,
     ) -> Result<u64, EditError> {
-        self.relayout()?;
+        // Where there was no data there is none to be laid out anew, and what is added is laid out all the same.
+        if self.index().tensors().is_empty() {
+            let (index, size) = (self.index(), self.size);
+            self.anew.get_or_insert_with(|| Placement::of(index, size));
+        } else {
+            self.relayout()?;
+        }
         let at = self.tensors.len();
         let added = Some(Added { dims: dims.to_vec(), ty, data });
         self.tensors.push(Slot { name: Some(name.to_vec()), added, removed: false });

@@ -4,6 +4,7 @@ use ggufkit_format::spec::ValueType;
 use ggufkit_format::{Anomaly, ByteStr, Kv, Payload, Scalar, Value};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::exact;
 use crate::json::{JsonText, JsonValue};
 use crate::tensors::Row;
 
@@ -96,6 +97,11 @@ impl Serialize for KvEntry<'_> {
         map.serialize_entry("value", &JsonValue { value: self.value, max: self.max })?;
         if let Some(byte) = self.odd_bool() {
             map.serialize_entry("byte", &byte)?;
+        }
+        // Where the value as it is shown could be that of other bytes as well.
+        let whole = self.max.is_none_or(|max| !exact::is_cut(self.value, max));
+        if let Some(bytes) = exact::bytes(self.value).filter(|_| whole) {
+            map.serialize_entry("exact", &bytes)?;
         }
         map.end()
     }

@@ -4,8 +4,12 @@
 //! written element by element and never held. How much is shown is a [`Select`]. What a dump does not show, it does not
 //! pretend to be absent: a section that was not asked for is left out, an array says how many elements it has and how
 //! many are shown.
+//!
+//! What is shown whole can be made into a file again, bit for bit: a value of which JSON would leave something out (the types
+//! of arrays in arrays, the bits of a NaN) has its bytes beside it, in `exact`.
 
 mod entries;
+mod exact;
 
 pub use entries::{AnomalyEntry, HeaderEntry, KvEntry, TensorEntry};
 

@@ -136,3 +136,34 @@ fn sizes_that_cannot_be_told_are_null() {
     assert_eq!((&tensors[2]["elements"], &tensors[2]["size"]), (&Json::Null, &Json::Null));
     assert_eq!(tensors[2]["size_known"], "unknown");
 }
+
+#[test]
+fn what_json_leaves_out_has_its_bytes_beside_it() {
+    let built = Builder::new()
+        .kv("usual", f32::NAN)
+        .kv("nan", f32::from_bits(0x7f80_0001))
+        .kv("nans", Wanted::Array(Kind::F64, vec![Wanted::F64(1.0), Wanted::F64(f64::from_bits(u64::MAX))]))
+        .kv("flags", Wanted::Array(Kind::Bool, vec![Wanted::Bool(1), Wanted::Bool(2)]))
+        .kv("nested", Wanted::nested([Wanted::empty(Kind::U8)]))
+        .kv("plain", Wanted::Array(Kind::Bool, vec![Wanted::Bool(1)]))
+        .big_endian()
+        .build();
+    let whole = dump(built.bytes(), Select::ALL);
+    let exact: Vec<&Json> = whole["metadata"].as_array().unwrap().iter().map(|kv| &kv["exact"]).collect();
+    // Base64 of the little-endian bytes: 01 00 80 7F; type 12, count 2, 1.0, all ones; type 7, count 2, 1, 2;
+    // type 9, count 1, type 0, count 0.
+    let wanted = [
+        json!(null),
+        json!("AQCAfw=="),
+        json!("DAAAAAIAAAAAAAAAAAAAAAAA8D///////////w=="),
+        json!("BwAAAAIAAAAAAAAAAQI="),
+        json!("CQAAAAEAAAAAAAAAAAAAAAAAAAAAAAAA"),
+        json!(null),
+    ];
+    assert_eq!(exact, wanted.iter().collect::<Vec<_>>());
+    // Of what is not shown whole the bytes are not shown either.
+    let cut = dump(built.bytes(), Select { arrays: Some(1), ..Select::ALL });
+    let shown: Vec<bool> =
+        cut["metadata"].as_array().unwrap().iter().map(|kv| kv.get("exact").is_some()).collect();
+    assert_eq!(shown, [false, true, false, false, true, false]);
+}

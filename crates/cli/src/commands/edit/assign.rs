@@ -48,7 +48,7 @@ pub(in crate::commands) fn value_of(bytes: &[u8]) -> Result<Given, Failure> {
     if rest.starts_with(b"@") {
         return Ok(given(rest.to_vec()));
     }
-    let name = out_of(rest);
+    let name = path_of(rest);
     let read = || -> io::Result<Vec<u8>> {
         let mut content = Vec::new();
         if rest == b"-" {
@@ -74,7 +74,7 @@ pub(in crate::commands) fn value_of(bytes: &[u8]) -> Result<Given, Failure> {
 }
 
 /// The path in bytes that were typed; `None` where names are text and these bytes are not.
-fn out_of(bytes: &[u8]) -> Option<PathBuf> {
+pub(in crate::commands) fn path_of(bytes: &[u8]) -> Option<PathBuf> {
     #[cfg(unix)]
     return Some(std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec())).map(|name: OsString| name.into());
     #[cfg(not(unix))]
