@@ -36,7 +36,7 @@ pub(super) struct EditArgs {
     #[arg(long, requires = "output", help_heading = "Writing")]
     force: bool,
     /// Leave at least this much room in the head for later changes (64KiB, 1MB)
-    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Writing")]
+    #[arg(long, value_name = "SIZE", value_parser = crate::args::bytes, help_heading = "Writing")]
     reserve: Option<u64>,
     /// Neither add nor change a padding key: the metadata is exactly that of the changes, and data that cannot stay is moved
     #[arg(long, conflicts_with = "reserve", help_heading = "Writing")]
@@ -77,23 +77,6 @@ impl EditArgs {
     pub(super) fn reserves(&self) -> bool {
         self.reserve.is_some()
     }
-}
-
-/// A number of bytes with a unit: decimal (kB, MB, GB) or binary (KiB, MiB, GiB).
-pub(super) fn size(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let factor: u64 = match text.get(digits.len()..).unwrap_or_default().to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kb" => 1000,
-        "m" | "mb" => 1_000_000,
-        "g" | "gb" => 1_000_000_000,
-        "kib" => 1 << 10,
-        "mib" => 1 << 20,
-        "gib" => 1 << 30,
-        other => return Err(format!("{other:?} is no unit of bytes: kB, MB, GB, KiB, MiB, GiB")),
-    };
-    let number: u64 = digits.parse().map_err(|_| "a whole number and a unit, as 64KiB".to_owned())?;
-    number.checked_mul(factor).ok_or_else(|| "that is too much".to_owned())
 }
 
 /// Files, and what to do with them.

@@ -22,8 +22,8 @@ pub(super) struct SelectArgs {
     /// Only tensors of these layers, both ends included: 3, 0..3 (0 to 3), 30.. ; may be given again
     #[arg(long = "layer", value_name = "A..B", value_parser = layers, help_heading = "Selection")]
     layers: Vec<RangeInclusive<u64>>,
-    /// Only tensors of at least this size: 4096, 10K, 1.5M, 1GiB (powers of 1024), 10MB (of 1000)
-    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Selection")]
+    /// Only tensors of at least this size: 4096, 10kB, 1.5MB (decimal), 1GiB (binary)
+    #[arg(long, value_name = "SIZE", value_parser = crate::args::bytes, help_heading = "Selection")]
     min_size: Option<u64>,
 }
 
@@ -84,54 +84,12 @@ fn tensor_type(text: &str) -> Result<TensorType, String> {
     })
 }
 
-fn size(text: &str) -> Result<u64, String> {
-    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let step: u64 = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kib" => 1 << 10,
-        "m" | "mib" => 1 << 20,
-        "g" | "gib" => 1 << 30,
-        "t" | "tib" => 1 << 40,
-        "kb" => 1_000,
-        "mb" => 1_000_000,
-        "gb" => 1_000_000_000,
-        "tb" => 1_000_000_000_000,
-        _ => return Err("units are K, M, G, T (powers of 1024) and KB, MB, GB, TB (of 1000)".to_owned()),
-    };
-    let number = number.replace('_', "");
-    if let Ok(whole) = number.parse::<u64>() {
-        return whole.checked_mul(step).ok_or_else(|| "larger than any file".to_owned());
-    }
-    match number.parse::<f64>() {
-        // Conversion saturates, and fractions of a byte do not matter.
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok((value * step as f64) as u64),
-        _ => Err("not a number".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_layers_as_people_write_them() {
-        for (text, expected) in [
-            ("0", Some(0)),
-            ("4096", Some(4096)),
-            ("10K", Some(10_240)),
-            ("1.5M", Some(1_572_864)),
-            ("1GiB", Some(1 << 30)),
-            ("10MB", Some(10_000_000)),
-            ("1_000 b", Some(1000)),
-            ("18446744073709551615", Some(u64::MAX)),
-            ("99999999999T", None),
-            ("x", None),
-            ("5 apples", None),
-            ("-1", None),
-        ] {
-            assert_eq!(size(text).ok(), expected, "{text}");
-        }
+    fn layers_and_types_as_people_write_them() {
         for (text, expected) in [
             ("3", Some(3..=3)),
             ("0..3", Some(0..=3)),
