@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use ggufkit_testkit::{Builder, Kind, Tensor, Value, controls, corpus};
 use serde_json::Value as Json;
 
-use common::{folder, gguf as run, text};
+use common::{folder, gguf as run, said, text};
 
 fn model() -> Builder {
     Builder::new()
@@ -31,15 +31,6 @@ fn tensors(file: Builder, first: &[u8]) -> Builder {
 
 fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) {
     fs::write(folder.join(name), bytes).unwrap();
-}
-
-/// What a call prints, which ends with this status.
-#[track_caller]
-fn said(folder: &Path, args: &[&str], status: i32) -> String {
-    let output = run(folder, args);
-    let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(status), "{args:?}: {said}");
-    said
 }
 
 /// The document that a call prints, which ends with this status.

@@ -11,7 +11,7 @@ use std::path::Path;
 use ggufkit_testkit::{Builder, Kind, Tensor, Value, corpus};
 use serde_json::Value as Json;
 
-use common::{folder, gguf as run, names, text};
+use common::{folder, gguf as run, good, names, said as bad, text};
 
 /// A model of no known architecture, so that little can be said of it.
 fn model() -> Builder {
@@ -27,23 +27,6 @@ fn model() -> Builder {
 
 fn write(folder: &Path, name: &str, builder: &Builder) {
     fs::write(folder.join(name), builder.clone().bytes()).unwrap();
-}
-
-/// A call that is to succeed; what it prints.
-#[track_caller]
-fn good(folder: &Path, args: &[&str]) -> String {
-    let output = run(folder, args);
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {}{}", text(&output.stdout), text(&output.stderr));
-    text(&output.stdout)
-}
-
-/// A call that is to fail so; what it says.
-#[track_caller]
-fn bad(folder: &Path, args: &[&str], status: i32) -> String {
-    let output = run(folder, args);
-    let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(status), "{args:?}: {said}");
-    said
 }
 
 fn get(folder: &Path, key: &str) -> String {

@@ -14,24 +14,7 @@ use ggufkit::format::{Dialect, Endian, Index, Options, View, parse};
 use ggufkit_testkit::{Builder, Tensor, Value, controls, corpus, random};
 use serde_json::{Value as Json, json};
 
-use common::{command, folder, gguf as run, names, text};
-
-/// A call that is to succeed; what it prints.
-#[track_caller]
-fn good(folder: &Path, args: &[&str]) -> String {
-    let output = run(folder, args);
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {}{}", text(&output.stdout), text(&output.stderr));
-    text(&output.stdout)
-}
-
-/// A call that is to fail so; what it says.
-#[track_caller]
-fn bad(folder: &Path, args: &[&str], status: i32) -> String {
-    let output = run(folder, args);
-    let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(status), "{args:?}: {said}");
-    said
-}
+use common::{command, folder, gguf as run, good, names, said as bad, text};
 
 fn index(bytes: &[u8]) -> Option<Index> {
     let index = parse(bytes, Options::new().with_size(Some(bytes.len() as u64))).into_result().ok()?;

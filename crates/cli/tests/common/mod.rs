@@ -33,6 +33,23 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
+/// A call that is to succeed; what it prints.
+#[track_caller]
+pub fn good(folder: &Path, args: &[&str]) -> String {
+    let output = gguf(folder, args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// A call that is to end with this status; what it says on both outputs.
+#[track_caller]
+pub fn said(folder: &Path, args: &[&str], status: i32) -> String {
+    let output = gguf(folder, args);
+    let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(status), "{args:?}: {said}");
+    said
+}
+
 /// The names in a folder, in order.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> =
