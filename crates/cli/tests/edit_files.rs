@@ -375,6 +375,32 @@ fn the_other_byte_order_and_back_is_the_same_file() {
     }
 }
 
+/// What is written over the file itself by `endian` and `add` asks what `set` asks.
+#[test]
+fn a_new_file_takes_the_place_of_no_shared_or_closed_one() {
+    let folder = folder("over");
+    fs::write(folder.join("w.raw"), [0; 16]).unwrap();
+    let calls: [&[&str]; 2] =
+        [&["endian", "big", "m.gguf"], &["add", "m.gguf", "c=w.raw", "--type", "F32", "--shape", "4"]];
+    for args in calls {
+        write(&folder, "m.gguf", &model());
+        let before = fs::read(folder.join("m.gguf")).unwrap();
+        fs::hard_link(folder.join("m.gguf"), folder.join("other")).unwrap();
+        let said = bad(&folder, args, 2);
+        assert!(said.contains("2 names"), "{args:?}: {said}");
+        fs::remove_file(folder.join("other")).unwrap();
+        let mut permissions = fs::metadata(folder.join("m.gguf")).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(folder.join("m.gguf"), permissions).unwrap();
+        let said = bad(&folder, args, 2);
+        assert!(said.contains("read-only"), "{args:?}: {said}");
+        assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), before);
+        fs::remove_file(folder.join("m.gguf")).unwrap();
+        write(&folder, "m.gguf", &model());
+        good(&folder, args);
+    }
+}
+
 #[test]
 fn old_versions_become_the_new_one() {
     let folder = folder("upgrade");

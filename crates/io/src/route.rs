@@ -11,6 +11,7 @@ use ggufkit_format::{InPlace, Plan, ReadAt as _};
 
 use crate::file::FileSource;
 use crate::inplace::{self, InPlaceError};
+use crate::joined::Files;
 use crate::platform;
 use crate::sink::{self, SinkError};
 
@@ -144,25 +145,43 @@ impl Route {
                 Err(error) => return Err(error.into()),
             }
         }
-        let path = source.path();
-        let failed = InPlaceError::io(path, "look at");
-        if inplace::is_pending(path).map_err(&failed)? {
-            return Err(InPlaceError::Pending(path.to_owned()).into());
-        }
-        let metadata = source.file().metadata().map_err(&failed)?;
-        if metadata.permissions().readonly() {
-            // A new file could be put in its place all the same; that is not what the mark asks for.
-            return Err(InPlaceError::read_only(path).into());
-        }
-        let names = platform::names(&metadata);
-        if names > 1 {
-            return Err(InPlaceError::Linked { path: path.to_owned(), names }.into());
-        }
-        sink::replace(plan, source, watch)?;
-        // What is kept beside the file is of the old one, which is gone.
-        inplace::forget(path);
+        replace(plan, source, source, watch)?;
         Ok(if platform::shares_blocks(source.file()) { Way::Share } else { Way::Copy })
     }
+}
+
+/// Puts a new file in the place of an old one where that is what everybody expects: the old one is not marked read-only, has
+/// no other names, and no change of it is under way. `source` is what the plan copies from, `itself` the old file.
+///
+/// # Errors
+/// See [`RouteError`].
+pub fn replace<S>(
+    plan: &Plan,
+    source: &S,
+    itself: &FileSource,
+    watch: &mut sink::Watch<'_>,
+) -> Result<(), RouteError>
+where
+    S: Files + ?Sized,
+{
+    let path = itself.path();
+    let failed = InPlaceError::io(path, "look at");
+    if inplace::is_pending(path).map_err(&failed)? {
+        return Err(InPlaceError::Pending(path.to_owned()).into());
+    }
+    let metadata = itself.file().metadata().map_err(&failed)?;
+    if metadata.permissions().readonly() {
+        // A new file could be put in its place all the same; that is not what the mark asks for.
+        return Err(InPlaceError::read_only(path).into());
+    }
+    let names = platform::names(&metadata);
+    if names > 1 {
+        return Err(InPlaceError::Linked { path: path.to_owned(), names }.into());
+    }
+    sink::replace_from(plan, source, itself, watch)?;
+    // What is kept beside the file is of the old one, which is gone.
+    inplace::forget(path);
+    Ok(())
 }
 
 /// Why a plan was not carried out over its source.

@@ -532,6 +532,29 @@ fn a_record_of_another_file_is_not_used() {
 }
 
 #[test]
+fn what_somebody_has_put_in_the_place_of_a_record_is_neither_written_through_nor_waited_for() {
+    let folder = Folder::new("planted");
+    fresh(&folder);
+    let (path, other) = (folder.file(), folder.0.join("other"));
+    fs::write(&other, b"precious").unwrap();
+    std::os::unix::fs::symlink(&other, folder.0.join(".model.gguf.ggufkit-undo")).unwrap();
+    change(&path, "sector", &mut inplace::unwatched).unwrap();
+    assert_eq!(fs::read(&other).unwrap(), b"precious");
+    inplace::undo(&path, &mut inplace::unwatched).unwrap();
+    assert!(is(&folder, &old()));
+    // A pipe that nobody writes to, and a link to a whole record.
+    let pipe = folder.0.join(".model.gguf.ggufkit-journal");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let recovered = inplace::recover(&path, &mut inplace::unwatched);
+    assert!(matches!(recovered, Err(InPlaceError::Damaged(_))), "{recovered:?}");
+    fs::remove_file(&pipe).unwrap();
+    std::os::unix::fs::symlink(&other, &pipe).unwrap();
+    let recovered = inplace::recover(&path, &mut inplace::unwatched);
+    assert!(matches!(recovered, Err(InPlaceError::Damaged(_))), "{recovered:?}");
+    assert!(is(&folder, &old()));
+}
+
+#[test]
 fn a_file_with_holes_is_not_moved() {
     let folder = Folder::new("holes");
     if !kinds(&folder).contains(&"insert") {

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use ggufkit::edit::{DataSource, Described, Document, EditError};
 use ggufkit::format::spec::TensorType;
 use ggufkit::format::{Options, ReadAt as _, View};
-use ggufkit::io::{FileSource, HeadBuffer, Parts, Turned, diagnose, sink};
+use ggufkit::io::{FileSource, HeadBuffer, Parts, Turned, diagnose, replace};
 
-use super::edit::path_of;
-use super::mend;
+use super::edit::{path_of, route_failure};
 use super::new::{Found, MakeArgs, Outcome, Sources, Stop, write};
 use super::progress::Bar;
 use crate::failure::Failure;
@@ -234,12 +233,12 @@ impl Args {
         source: &FileSource,
     ) -> Result<(), Stop> {
         let bar = Bar::begin(&out::path(&self.file), plan.len());
-        let done = sink::replace_from(plan, turned, source, &mut |now| {
+        let done = replace(plan, turned, source, &mut |now| {
             bar.at(now.done);
             Ok(())
         });
         bar.end();
-        done.map_err(|error| Stop::failed(&self.file, mend::failure(error)))
+        done.map_err(|error| Stop::failed(&self.file, route_failure(error)))
     }
 }
 

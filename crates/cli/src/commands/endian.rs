@@ -8,11 +8,11 @@ use ggufkit::format::exchange::Exchange;
 use ggufkit::format::{ByteStr, Endian, Options, ReadAt as _, View};
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::units;
-use ggufkit::io::{FileSource, HeadBuffer, Turned, diagnose, sink};
+use ggufkit::io::{FileSource, HeadBuffer, Turned, diagnose, replace, sink};
 use serde_json::json;
 
-use super::mend;
 use super::progress::Bar;
+use super::{edit, mend};
 use crate::failure::{Failed, Failure};
 use crate::json::{self, Files};
 use crate::out::{self, Ink, Out};
@@ -169,11 +169,11 @@ impl Args {
             Ok(())
         };
         let done = match &self.output {
-            Some(target) => sink::save(plan, turned, target, self.force, &mut watch),
-            None => sink::replace_from(plan, turned, source, &mut watch),
+            Some(target) => sink::save(plan, turned, target, self.force, &mut watch).map_err(mend::failure),
+            None => replace(plan, turned, source, &mut watch).map_err(edit::route_failure),
         };
         bar.end();
-        done.map_err(mend::failure)
+        done
     }
 
     fn say(&self, out: &mut Out, path: &Path, result: &Result<Answer, Failure>) -> io::Result<()> {

@@ -142,15 +142,12 @@ impl<'a, 'b> Disk<'a, 'b> {
 
     /// Writes a record; `durable` waits until it is on the disk, name and all.
     pub(super) fn record(&mut self, to: &Path, bytes: &[u8], durable: bool) -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        options.write(true);
-        // A record under way is never replaced: it may be all that is left of somebody's bytes.
-        if durable {
-            options.create_new(true)
-        } else {
-            options.create(true).truncate(true)
-        };
-        let mut file = options.open(to)?;
+        // A record under way is never replaced: it may be all that is left of somebody's bytes. One of a change that was
+        // done goes first, so that nothing is written through a link that somebody has put there.
+        if !durable {
+            remove_file(to)?;
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).open(to)?;
         platform::copy_permissions(&self.file.metadata()?, &file)?;
         for bytes in bytes.chunks(STEP) {
             self.step(Step::Record(bytes))?;
@@ -171,14 +168,26 @@ impl<'a, 'b> Disk<'a, 'b> {
 
     pub(super) fn remove(&mut self, path: &Path) -> io::Result<()> {
         self.step(Step::Remove)?;
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        remove_file(path)
     }
 
     pub(super) fn sync_folder(&mut self) -> io::Result<()> {
         self.step(Step::SyncFolder)?;
         platform::sync_folder(&self.path)
+    }
+}
+
+fn remove_file(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The bytes of a record; `None` where what has its name is no file: a link, a pipe that would never end.
+pub(super) fn read_record(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::symlink_metadata(path)?.is_file() {
+        true => fs::read(path).map(Some),
+        false => Ok(None),
     }
 }

@@ -197,10 +197,10 @@ pub fn recover(path: &Path, watch: &mut Watch<'_>) -> Result<bool, InPlaceError>
         return Ok(false);
     }
     let mut disk = Disk::open(path, watch)?;
-    let bytes = match fs::read(&journal) {
+    let bytes = match disk::read_record(&journal) {
         // Who had the file until now is done with it.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        other => other.map_err(failed("read what is beside"))?,
+        other => other.map_err(failed("read what is beside"))?.ok_or_else(damaged)?,
     };
     match Record::decode(&bytes) {
         Ok(record) => {
@@ -231,13 +231,14 @@ pub fn undo(path: &Path, watch: &mut Watch<'_>) -> Result<(), InPlaceError> {
     if is_pending(path).map_err(failed("look beside"))? {
         return Err(InPlaceError::Pending(path.to_owned()));
     }
-    let bytes = match fs::read(&last) {
+    let damaged = || InPlaceError::Damaged(last.clone());
+    let bytes = match disk::read_record(&last) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(InPlaceError::NothingToUndo(path.to_owned()));
         }
-        other => other.map_err(failed("read what is beside"))?,
+        other => other.map_err(failed("read what is beside"))?.ok_or_else(damaged)?,
     };
-    let record = Record::decode(&bytes).map_err(|_| InPlaceError::Damaged(last.clone()))?;
+    let record = Record::decode(&bytes).map_err(|_| damaged())?;
     let metadata = disk.file.metadata().map_err(failed("look at"))?;
     let mut same = record.inode == platform::inode(&metadata) && record.len == metadata.len();
     for (span, told) in &record.new {

@@ -91,7 +91,7 @@ pub struct Output<'a> {
 }
 
 /// Makes the file of `plan` at `target` out of `source`; `replace` permits that a file is there. The
-/// target is never the source, nor one of its files; see [`replace`].
+/// target is never the source, nor one of its files; see [`replace`](crate::replace).
 ///
 /// The file has the permissions of the source (of its first file). Where the system can copy between files by itself
 /// (`copy_file_range` on Linux, where file systems even share the blocks), it does.
@@ -146,20 +146,9 @@ where
     put(outputs, source, replace, Check::None(&sources), watch)
 }
 
-/// Puts the file of `plan` in the place of `source`, which is what it was until the new one is whole. Other names of the
-/// source, where it has any, still lead to the old one.
-///
-/// # Errors
-/// See [`SinkError`].
-pub fn replace(plan: &Plan, source: &FileSource, watch: &mut Watch<'_>) -> Result<(), SinkError> {
-    replace_from(plan, source, source, watch)
-}
-
-/// The same, where the plan copies from another view of the file: `source` is what it copies from, `itself` the file.
-///
-/// # Errors
-/// See [`SinkError`].
-pub fn replace_from<S>(
+/// Puts the file of `plan` in the place of `itself`, which is what it was until the new one is whole; `source` is what the
+/// plan copies from.
+pub(crate) fn replace_from<S>(
     plan: &Plan,
     source: &S,
     itself: &FileSource,

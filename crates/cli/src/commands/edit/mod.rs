@@ -7,6 +7,7 @@ mod plan;
 mod say;
 
 pub(super) use assign::{assignment, is_assignment, operations, path_of, value_of};
+pub(super) use plan::route_failure;
 
 use std::ffi::OsString;
 use std::io;

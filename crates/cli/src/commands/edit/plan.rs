@@ -82,7 +82,8 @@ impl Ready {
     }
 }
 
-fn route_failure(error: RouteError) -> Failure {
+/// Why a file was not changed, or replaced, as all commands say it.
+pub(in crate::commands) fn route_failure(error: RouteError) -> Failure {
     use inplace::InPlaceError;
     let (code, help) = match &error {
         RouteError::Sink(SinkError::Changed(_)) | RouteError::InPlace(InPlaceError::Changed(_)) => {
