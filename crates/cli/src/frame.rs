@@ -95,6 +95,16 @@ impl<'a> Document<'a> {
         self.problems.iter().map(one).collect()
     }
 
+    /// The first of its files that somebody has written to since it was opened: what was read of its data by then is of no
+    /// one state of it.
+    pub(crate) fn changed(&self) -> Option<Failed> {
+        let sources = self.parts.iter().filter_map(|part| part.source.as_ref());
+        sources.into_iter().find_map(|source| {
+            let failure = unchanged(source).err()?;
+            Some(Failed { path: source.path().to_owned(), failure })
+        })
+    }
+
     /// All failures as JSON, each with its file, for the field `errors`.
     pub(crate) fn errors_json(&self) -> Vec<serde_json::Value> {
         self.failures.iter().map(Failed::json).collect()
@@ -222,6 +232,22 @@ pub(crate) fn source(path: &Path) -> io::Result<FileSource> {
             "a change of it is under way or was interrupted; `gguf recover` takes it back",
         )),
         _ => FileSource::open(path),
+    }
+}
+
+/// Refuses a file that somebody has written to since it was opened.
+///
+/// # Errors
+/// That it was, or the system's.
+pub(crate) fn unchanged(source: &FileSource) -> Result<(), Failure> {
+    match source.is_changed() {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(Failure::Usage {
+            code: "changed",
+            message: "was changed while it was read".to_owned(),
+            help: Some("run the command again".to_owned()),
+        }),
+        Err(error) => Err(Failure::Io(error)),
     }
 }
 

@@ -97,6 +97,17 @@ impl FileSource {
         Ok(Some(now.len()) == self.size && now.modified().ok() == self.modified)
     }
 
+    /// Whether somebody has written to the file since it was opened, by its length and the time of its last change: what was
+    /// read by then may be of two states of it that never were together. Of what is no file (a pipe, a device) nothing is
+    /// told, and it counts as unchanged.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn is_changed(&self) -> io::Result<bool> {
+        let is_file = self.size.is_some() && self.file.metadata()?.is_file();
+        Ok(is_file && !self.is_as_opened()?)
+    }
+
     pub(crate) fn into_file(self) -> File {
         self.file
     }

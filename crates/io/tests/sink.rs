@@ -295,3 +295,38 @@ fn permissions_are_the_sources() {
     let error = save(&plan(), &source, "/dev/null", true, &mut unwatched).unwrap_err();
     assert!(matches!(error, SinkError::Write { .. }), "{error}");
 }
+
+/// A file whose data is moved while it is copied gives no file, and one that is only replaced under its name is read on.
+#[test]
+fn what_is_copied_is_of_one_state_of_each_source() {
+    let (folder, source) = folder();
+    let other = folder.path().join("other");
+    fs::write(&other, bytes()).unwrap();
+    let other = FileSource::open(other).unwrap();
+    let joined = ggufkit_io::Joined::new([&other, &source]).unwrap();
+    let target = folder.path().join("target");
+    let mut plan = Plan::new();
+    plan.copy(Span::new(0, 6_000_000)).unwrap();
+    let error = save(&plan, &joined, &target, false, &mut |progress| {
+        if progress.stage == Stage::Sync {
+            let mut shifted = b"moved".to_vec();
+            shifted.extend_from_slice(&bytes());
+            fs::write(source.path(), shifted)
+        } else {
+            Ok(())
+        }
+    });
+    assert!(matches!(&error, Err(SinkError::SourceChanged(path)) if path == source.path()), "{error:?}");
+    assert_eq!(names(folder.path()), ["other", "source"]);
+    let source = FileSource::open(source.path()).unwrap();
+    assert!(!source.is_changed().unwrap());
+    save(&self::plan(), &source, &target, false, &mut |progress| {
+        if progress.stage == Stage::Sync {
+            fs::write(folder.path().join("new"), b"another's")?;
+            fs::rename(folder.path().join("new"), source.path())
+        } else {
+            Ok(())
+        }
+    })
+    .unwrap();
+}

@@ -18,6 +18,8 @@ pub enum SinkError {
     IsSource(PathBuf),
     /// What was to be replaced is not the file that was read any more, or not as it was read.
     Changed(PathBuf),
+    /// A file that was read was written to meanwhile, so that what was copied may be of two states of it.
+    SourceChanged(PathBuf),
     /// The source could not be read.
     Read {
         /// What was to be read.
@@ -69,6 +71,7 @@ impl SinkError {
             Self::Exists(path)
             | Self::IsSource(path)
             | Self::Changed(path)
+            | Self::SourceChanged(path)
             | Self::Write { path, .. }
             | Self::NoRoom { path, .. }
             | Self::NotDurable { path, .. } => Some(path),
@@ -85,6 +88,9 @@ impl fmt::Display for SinkError {
             Self::Exists(path) => write!(f, "{} exists", shown(path)),
             Self::IsSource(path) => write!(f, "{} is the file that is being read", shown(path)),
             Self::Changed(path) => write!(f, "{} has changed since it was read", shown(path)),
+            Self::SourceChanged(path) => {
+                write!(f, "{} was changed while it was read; nothing was written", shown(path))
+            }
             Self::Read { span, source } => write!(f, "cannot read {span} of the source: {source}"),
             Self::Ended { span, read } => {
                 write!(f, "the source ended while {span} was read: {read} of {} bytes came", span.len)

@@ -249,6 +249,7 @@ where
         part.sync().map_err(|error| failed(target, "sync", error))?;
     }
     work.tell(Stage::Place)?;
+    unchanged(source)?;
     // Before the first one has its name: what is known by now to fail for one of them fails for all.
     for (target, _) in &parts {
         check.allows(target)?;
@@ -277,6 +278,17 @@ where
         if folder != Some(target.parent()) {
             platform::sync_folder(target).map_err(|error| not_durable(target, error))?;
             folder = Some(target.parent());
+        }
+    }
+    Ok(())
+}
+
+/// Whether what was copied is of one state of each file: one that was written to meanwhile may have had its data elsewhere
+/// when it was copied than when it was planned.
+fn unchanged<S: Files + ?Sized>(source: &S) -> Result<(), SinkError> {
+    for file in (0..source.file_count()).filter_map(|number| source.file_at(number)) {
+        if file.is_changed().map_err(|error| failed(file.path(), "look at", error))? {
+            return Err(SinkError::SourceChanged(file.path().to_owned()));
         }
     }
     Ok(())

@@ -248,6 +248,7 @@ impl Args {
         let left = self.inputs.files.first().is_some_and(|file| Path::new(file) == result);
         let read = if left { self.read } else { ReadArgs::standard() };
         let mut tally = print::Tally::default();
+        let mut changed = false;
         let good = frame::each(out, &inputs, &read, true, |_, document| {
             let judged = files_of(document);
             let subject = Subject { files: &judged, set: document.set, problems: document.problems };
@@ -282,6 +283,10 @@ impl Args {
             let subject = Subject { files: &judged, set: document.set, problems: document.problems };
             let options = config.options(&options, document);
             let scan = self.data.then(|| scan::scan(out, document.label, &subject, self.threads));
+            if let Some(failed) = scan.as_ref().and_then(|_| document.changed()) {
+                changed = true;
+                frame::report(out, &[failed])?;
+            }
             let report = check(&subject, &options, scan.as_ref());
             let answers = if self.loaders { loaders(&subject) } else { Vec::new() };
             tally.add(&report, document.unopened().count());
@@ -346,7 +351,7 @@ impl Args {
             }
             tally.print(out)?;
         }
-        if unwritten.is_some() {
+        if unwritten.is_some() || changed {
             return Ok(FAILED);
         }
         Ok(tally.status(good, fail_on))

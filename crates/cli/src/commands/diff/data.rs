@@ -88,6 +88,7 @@ pub(super) fn look(
     threads: NonZeroUsize,
     with_tensors: bool,
 ) -> Looked {
+    let documents = [a, b];
     let (a, b) = (Files::of(a), Files::of(b));
     let mut looked = Looked::default();
     if with_tensors {
@@ -100,6 +101,7 @@ pub(super) fn look(
             looked.unknown.push((tensor.name.0.to_vec(), why.clone()));
         }
     }
+    looked.failures.extend(documents.iter().filter_map(|document| document.changed()).map(|failed| failed.to_string()));
     looked
 }
 

@@ -9,7 +9,7 @@ use ggufkit::io::npy::{self, Bf16, NpyError};
 use ggufkit::io::sink::PartFile;
 use ggufkit::io::{DataError, FileSource, TensorReader};
 
-use crate::failure::with_causes;
+use crate::failure::{Failed, with_causes};
 use crate::frame::Document;
 use crate::out;
 use crate::taken::Taken;
@@ -26,6 +26,8 @@ pub(super) struct Task<'a> {
     pub(super) folder: Option<&'a Path>,
     /// The files of the model, none of which may be written to.
     pub(super) model: Taken,
+    /// What is read.
+    pub(super) document: &'a Document<'a>,
 }
 
 /// A tensor that was chosen.
@@ -44,6 +46,8 @@ pub(super) enum Trouble {
     File(PathBuf, io::Error),
     /// The output file's name is that of a file that is being read.
     Input(PathBuf),
+    /// Somebody has written to a file while it was read.
+    Changed(Failed),
     Output(io::Error),
 }
 
@@ -59,6 +63,7 @@ impl std::fmt::Display for Trouble {
             Self::Input(path) => {
                 write!(f, "{} is the model itself: write to another folder", out::path(path))
             }
+            Self::Changed(failed) => failed.fmt(f),
             Self::Output(error) => error.fmt(f),
         }
     }
@@ -82,6 +87,11 @@ pub(super) fn files_of(given: &Path, document: &Document<'_>) -> Taken {
 }
 
 impl Task<'_> {
+    /// Whether what was read by now is of one state of the model.
+    pub(super) fn unchanged(&self) -> Result<(), Trouble> {
+        self.document.changed().map_or(Ok(()), |failed| Err(Trouble::Changed(failed)))
+    }
+
     /// Whether a file may be written under this name, whatever else is there.
     fn allow(&self, path: &Path) -> Result<(), Trouble> {
         match self.model.holds(path).map_err(|error| Trouble::File(path.to_owned(), error))? {
@@ -157,6 +167,7 @@ impl Job<'_> {
             Trouble::Output(error) | Trouble::Npy(NpyError::Write(error)) => system(error),
             other => other,
         })?;
+        task.unchanged()?;
         file.sync().map_err(system)?;
         file.commit_if(task.force, || task.allow(&path))?.map_err(system)?;
         Ok(bytes)

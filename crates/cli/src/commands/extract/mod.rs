@@ -133,6 +133,7 @@ impl Args {
                 force: self.force,
                 folder: self.output.as_deref().filter(|folder| *folder != Path::new("-")),
                 model: files_of(Path::new(&self.file), document),
+                document,
             };
             let there =
                 document.parts.iter().fold(0, |n: u64, p| n.saturating_add(p.size.unwrap_or(u64::MAX)));
@@ -253,8 +254,8 @@ impl Args {
         }
         let Some(folder) = task.folder else {
             for (job, verdict) in good {
-                let copied = job.copy(task, out.bytes());
-                match copied.and_then(|_| out.bytes().flush().map_err(Trouble::Output)) {
+                let copied = job.copy(task, out.bytes()).and_then(|_| task.unchanged());
+                match copied.and_then(|()| out.bytes().flush().map_err(Trouble::Output)) {
                     Ok(()) => {}
                     Err(Trouble::Output(error) | Trouble::Npy(NpyError::Write(error))) => {
                         // A reader that has enough has all that it wanted.

@@ -93,5 +93,8 @@ pub(crate) fn of(given: &std::path::Path, algorithms: &[Algorithm]) -> io::Resul
     let bar = Bar::begin(&out::path(given), source.size().unwrap_or_default());
     let digests = hash_stream(&mut source.file(), algorithms, &|bytes| bar.more(bytes));
     bar.end();
+    if source.is_changed()? {
+        return Err(io::Error::new(io::ErrorKind::ResourceBusy, "was changed while it was read"));
+    }
     digests
 }

@@ -193,6 +193,9 @@ pub(crate) fn hash(
     let bar = Bar::begin(document.label, plan.size());
     let hashes = plan.run(threads, &|bytes| bar.more(bytes));
     bar.end();
+    if let Some(Failed { failure, .. }) = document.changed() {
+        return nothing(Some(failure));
+    }
     let by_order = hashes.without_rule.filter(|_| whole.contains(&Algorithm::Identity));
     let partial = partial.or_else(|| {
         let entry = hashes.entries.get(by_order?)?;

@@ -222,6 +222,11 @@ pub(super) fn failure(error: SinkError) -> Failure {
         SinkError::IsSource(path) => {
             Failure::usage("is-input", format!("{} is the file itself: name another", out::path(&path)))
         }
+        SinkError::Changed(_) | SinkError::SourceChanged(_) => Failure::Usage {
+            code: "changed",
+            message: error.to_string(),
+            help: Some("run the command again".to_owned()),
+        },
         SinkError::NoRoom { needed, free, .. } => Failure::Io(io::Error::new(
             io::ErrorKind::StorageFull,
             format!("{needed} bytes are needed, and {free} are free"),
