@@ -9,7 +9,7 @@ use std::io;
 
 mod owner;
 
-pub(crate) use owner::{attributes, euid, mark, open_record, own_as, owner, path_mark, set_mark};
+pub(crate) use owner::{attributes, euid, mark, open_record, own_as, owner, owners, path_mark, set_mark};
 
 /// Reads once at `offset` without moving any cursor that others see; an interrupted call is an error of its own kind.
 #[cfg(unix)]

@@ -196,6 +196,15 @@ where
     Ok(())
 }
 
+/// Whether the file that stands where `source` was opened belongs to whom that belongs, user and group.
+///
+/// # Errors
+/// The system's.
+pub fn is_owned_alike(source: &FileSource) -> io::Result<bool> {
+    let (then, now) = (source.file().metadata()?, std::fs::metadata(source.path())?);
+    Ok(platform::owners(&then) == platform::owners(&now))
+}
+
 /// Why a plan was not carried out over its source.
 #[derive(Debug)]
 #[non_exhaustive]

@@ -109,7 +109,9 @@ fn proven(path: &Path, record: &Path, file: &File) -> Result<Option<Kept>, InPla
     match proof::between(&kept, file).map_err(InPlaceError::io(path, "read"))? {
         Fit::Same => Ok(Some(kept)),
         Fit::Unfit => Err(InPlaceError::Unfit { path: path.to_owned(), record: record.to_owned() }),
-        Fit::Other => Err(InPlaceError::OtherFile { path: path.to_owned(), record: record.to_owned() }),
+        Fit::Other(alike) => {
+            Err(InPlaceError::OtherFile { path: path.to_owned(), record: record.to_owned(), alike })
+        }
     }
 }
 
@@ -146,6 +148,20 @@ pub fn last_change(path: &Path) -> Result<Change, InPlaceError> {
     let path = &real(path).map_err(InPlaceError::at(path))?;
     let file = File::open(path).map_err(InPlaceError::io(path, "open"))?;
     Ok(Change::of(&undoable(path, &file)?.record))
+}
+
+/// What is kept of the last change of the file at `path`, whether or not it can be taken back; `None` where nothing is.
+///
+/// # Errors
+/// See [`InPlaceError`].
+pub fn kept_change(path: &Path) -> Result<Option<Change>, InPlaceError> {
+    let path = &real(path).map_err(InPlaceError::at(path))?;
+    let last = last(path);
+    if !standing::is_there(&last).map_err(InPlaceError::io(path, "look beside"))? {
+        return Ok(None);
+    }
+    let file = File::open(path).map_err(InPlaceError::io(path, "open"))?;
+    Ok(standing::read(&last, &file, false)?.map(|kept| Change::of(&kept.record)))
 }
 
 /// The record of the last change, where it can be taken back.

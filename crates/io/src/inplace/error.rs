@@ -38,6 +38,8 @@ pub enum InPlaceError {
         path: PathBuf,
         /// Its record.
         record: PathBuf,
+        /// Whether the file has the bytes of the other one all the same: it may be a copy of it, half changed.
+        alike: bool,
     },
     /// The record is of this file, and something else has changed the file since.
     Unfit {
@@ -121,7 +123,7 @@ impl fmt::Display for InPlaceError {
             Self::Foreign(path) => {
                 write!(f, "{} is no record that the owner of the file, or you, have made", Shown(path))
             }
-            Self::OtherFile { path, record } => {
+            Self::OtherFile { path, record, .. } => {
                 write!(f, "{} is of another file than the one that is {} now", Shown(record), Shown(path))
             }
             Self::Unfit { path, record } => write!(

@@ -151,22 +151,23 @@ pub(super) enum Fit {
     Same,
     /// The file that it was made for by its number, with bytes that the change has not made.
     Unfit,
-    /// Another file.
-    Other,
+    /// Another file; true where its bytes are those of the first one all the same, as those of a copy are.
+    Other(bool),
 }
 
 /// Whether `file` is what a record is about, somewhere between the old file and the new one.
 pub(super) fn between(kept: &Kept, file: &File) -> io::Result<Fit> {
     let record = &kept.record;
     let metadata = file.metadata()?;
-    if !record.id.is(Id::of(&metadata)) {
-        return Ok(Fit::Other);
-    }
     let (least, most) = (record.size.min(record.len), record.size.max(record.len));
     let fits = (least..=most).contains(&metadata.len())
         && has_stays(record, file, true)?
         && (record.shift.is_some() || has_sectors(kept, file)?);
-    Ok(if fits { Fit::Same } else { Fit::Unfit })
+    Ok(match record.id.is(Id::of(&metadata)) {
+        false => Fit::Other(fits),
+        true if fits => Fit::Same,
+        true => Fit::Unfit,
+    })
 }
 
 /// Whether `file` is the new file of a record, with nothing else done to it since, as far as can be told.

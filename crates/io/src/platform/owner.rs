@@ -23,6 +23,17 @@ pub(crate) fn owner(_metadata: &Metadata) -> u32 {
     0
 }
 
+/// User and group of a file.
+#[cfg(unix)]
+pub(crate) fn owners(metadata: &Metadata) -> (u32, u32) {
+    (owner(metadata), std::os::unix::fs::MetadataExt::gid(metadata))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn owners(_metadata: &Metadata) -> (u32, u32) {
+    (0, 0)
+}
+
 /// Who this process acts as.
 #[cfg(unix)]
 pub(crate) fn euid() -> u32 {
