@@ -26,11 +26,15 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// The folder of one test, on the file system that is to be tested.
 struct Folder(PathBuf, #[expect(dead_code, reason = "is held")] MutexGuard<'static, ()>);
 
+/// Where folders of tests are made.
+fn root() -> PathBuf {
+    std::env::var_os("GGUFKIT_TEST_FOLDER").map_or_else(std::env::temp_dir, PathBuf::from)
+}
+
 impl Folder {
     fn new(name: &str) -> Self {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let root = std::env::var_os("GGUFKIT_TEST_FOLDER").map_or_else(std::env::temp_dir, PathBuf::from);
-        let path = root.join(format!("ggufkit-inplace-{name}-{}", std::process::id()));
+        let path = root().join(format!("ggufkit-inplace-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Self(path, alone)
@@ -226,7 +230,8 @@ fn whatever_fails_and_whenever_the_file_is_the_old_one_or_the_new_one() {
         println!("{faults} faults injected: {what}");
         sum += faults;
     }
-    println!("{sum} faults injected in all{}", if moving { ", moving blocks too" } else { "" });
+    let moved = if moving { ", moving blocks too" } else { "" };
+    println!("{sum} faults injected in all{moved}, in {}", root().display());
     let least = if moving { LEAST_MOVING } else { LEAST };
     assert!(sum >= least, "only {sum} of {least}");
 }
