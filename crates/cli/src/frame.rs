@@ -9,7 +9,8 @@ use ggufkit::inspect::summary::MAX_LISTED;
 use ggufkit::inspect::{Model, Part};
 use ggufkit::io::{
     Diagnosis, FileId, FileSource, HeadBuffer, Input, InputError, ShardProblem, ShardSet, diagnose,
-    expand_with_skipped, inplace,
+    expand_with_skipped,
+    inplace::{self, InPlaceError},
 };
 
 use crate::args::{HowArgs, InputArgs, ReadArgs};
@@ -227,10 +228,7 @@ pub(crate) fn each(
 /// The system's, and [`io::ErrorKind::ResourceBusy`].
 pub(crate) fn source(path: &Path) -> io::Result<FileSource> {
     match inplace::is_pending(path) {
-        Ok(true) => Err(io::Error::new(
-            io::ErrorKind::ResourceBusy,
-            "a change of it is under way or was interrupted; `gguf recover` takes it back",
-        )),
+        Ok(true) => Err(io::Error::new(io::ErrorKind::ResourceBusy, why_pending(path))),
         _ => FileSource::open(path),
     }
 }
@@ -248,6 +246,67 @@ pub(crate) fn unchanged(source: &FileSource) -> Result<(), Failure> {
             help: Some("run the command again".to_owned()),
         }),
         Err(error) => Err(Failure::Io(error)),
+    }
+}
+
+/// Why a file is not read, and what helps.
+fn why_pending(path: &Path) -> String {
+    match inplace::pending(path) {
+        Ok(_) => "a change of it is under way or was interrupted; `gguf recover` takes it back".to_owned(),
+        Err(error) => match advice(&error) {
+            Some(advice) => format!("{error}: {advice}"),
+            None => error.to_string(),
+        },
+    }
+}
+
+/// What helps where a record is of no use as it stands.
+pub(crate) fn advice(error: &InPlaceError) -> Option<&'static str> {
+    Some(match error {
+        InPlaceError::Damaged(_) | InPlaceError::Unfit { .. } => {
+            "`gguf recover --discard` takes the file as it stands, and sets the record aside"
+        }
+        InPlaceError::OtherFile { alike: true, .. } => {
+            "it may be a copy that was made in the middle of a change; `gguf recover --discard` takes it as it stands"
+        }
+        InPlaceError::OtherFile { .. } => "`gguf recover` sets the record aside",
+        InPlaceError::Elsewhere { .. } => {
+            "move the record into the folder of the file, then `gguf recover`; `gguf recover --discard` takes the file as it \
+             stands"
+        }
+        InPlaceError::Foreign(_) => {
+            "its owner can `gguf recover` the file; `gguf recover --discard` takes it as it stands"
+        }
+        InPlaceError::Unmarkable { .. } => "-o writes another file",
+        _ => return None,
+    })
+}
+
+/// Whether what was read from a file since a stamp is of one file: no change of it has begun or ended meanwhile.
+///
+/// # Errors
+/// [`io::ErrorKind::ResourceBusy`] where it is not.
+pub(crate) fn settled(path: &Path, before: Option<inplace::Stamp>) -> io::Result<()> {
+    match inplace::Stamp::of(path).ok() == before {
+        true => Ok(()),
+        false => {
+            let text = "it was changed while it was read; run the command again";
+            Err(io::Error::new(io::ErrorKind::ResourceBusy, text))
+        }
+    }
+}
+
+/// Says so where the new file that has taken the place of `source` is somebody else's: not everybody may give files away.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn owner_note(out: &mut Out, source: &FileSource) -> io::Result<()> {
+    match ggufkit::io::is_owned_alike(source) {
+        Ok(false) => {
+            let text = "the new file has another owner or group than the old one";
+            out.message(Ink::Warn, "note", &format!("{}: {text}", out::path(source.path())))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -401,8 +460,10 @@ fn open<'a>(path: Option<&Path>, options: Options, buffer: &'a mut HeadBuffer) -
             source: None,
         });
     };
+    let stamp = inplace::Stamp::of(path).ok();
     let source = source(path)?;
     let outcome = buffer.read(&source, options)?;
+    settled(path, stamp)?;
     let diagnosis = diagnose(&source, options, &outcome, buffer.bytes())?;
     use ggufkit::format::ReadAt as _;
     Ok(PartDoc {

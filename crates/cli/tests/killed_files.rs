@@ -6,6 +6,8 @@
 mod common;
 
 use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -26,6 +28,18 @@ fn model(path: &Path) {
     fs::write(path, &head).unwrap();
     let len = head.len().next_multiple_of(32) as u64 + BIG;
     fs::OpenOptions::new().write(true).open(path).unwrap().set_len(len).unwrap();
+    fs::write(path.with_file_name("raw"), [0; 16]).unwrap();
+    let described = r#"{"metadata": [{"key": "general.architecture", "value": "toy"}],
+        "tensors": [{"name": "big", "source": "m.gguf"}]}"#;
+    fs::write(path.with_file_name("d.json"), described).unwrap();
+}
+
+/// What a file is: its number, its length, and where its head is what that says.
+fn stands(path: &Path) -> (u64, u64, Vec<u8>) {
+    let metadata = fs::metadata(path).unwrap();
+    let mut head = vec![0; 512];
+    fs::File::open(path).unwrap().read_exact(&mut head).unwrap();
+    (metadata.ino(), metadata.len(), head)
 }
 
 /// Waits until the child has begun to write; false where it ended before.
@@ -63,12 +77,18 @@ fn nothing_is_left_of_a_file_whose_writing_was_killed() {
         ("merge", &["merge", "m.gguf", "-o", "out.gguf", "--delete-inputs"]),
         ("merge over", &["merge", "m.gguf", "-o", "there.gguf", "--force"]),
         ("replace", &["repair", "m.gguf", "-o", "there.gguf", "--force"]),
+        ("set", &["set", "m.gguf", "--copy", "other:u32=1", "--allow-errors"]),
+        ("add", &["add", "m.gguf", "t=raw", "--type", "F32", "--shape", "4", "--allow-errors"]),
+        ("endian", &["endian", "big", "m.gguf"]),
+        ("new", &["new", "out.gguf", "d.json", "--allow-errors"]),
     ] {
         for (signal, number) in [("-INT", 2), ("-TERM", 15), ("-KILL", 9)] {
             let mut done = true;
+            let mut before = stands(&folder.join("m.gguf"));
             // Into the middle of the data; a machine that is faster than that is tried earlier.
             for wait in [30, 10, 3, 0, 0, 0] {
                 fs::write(folder.join("there.gguf"), b"before").unwrap();
+                before = stands(&folder.join("m.gguf"));
                 let mut child = command(&folder, args);
                 let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
                 if has_begun(&mut child) {
@@ -92,8 +112,9 @@ fn nothing_is_left_of_a_file_whose_writing_was_killed() {
                 continue;
             }
             assert_eq!(fs::read(folder.join("there.gguf")).unwrap(), b"before", "{name} {signal}");
+            assert_eq!(stands(&folder.join("m.gguf")), before, "{name} {signal}");
             if has_nameless(&folder) {
-                assert_eq!(names(&folder), ["m.gguf", "there.gguf"], "{name} {signal}");
+                assert_eq!(names(&folder), ["d.json", "m.gguf", "raw", "there.gguf"], "{name} {signal}");
             }
         }
     }

@@ -49,6 +49,6 @@ pub use lookup::{Found, Lookup, lookup};
 #[cfg(feature = "map")]
 pub use map::MapSource;
 pub use parts::Parts;
-pub use route::{Route, RouteError, Way, replace};
+pub use route::{Route, RouteError, Way, is_owned_alike, replace};
 pub use shards::{ShardMember, ShardPart, ShardProblem, ShardSet, check_shards};
 pub use turned::Turned;

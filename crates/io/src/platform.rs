@@ -1,10 +1,15 @@
 //! What differs between operating systems, in one place.
 //!
-//! It owns the positioned read, permissions, files without a name, and the question of what kind of thing a path names.
+//! It owns the positioned read, permissions, files without a name, blocks that are moved, and the question of what kind of
+//! thing a path names. Whose files are and what is attached to them is in [`owner`].
 //! Nothing else in this crate asks for the platform.
 
 use std::fs::File;
 use std::io;
+
+mod owner;
+
+pub(crate) use owner::{attributes, euid, mark, open_record, own_as, owner, owners, path_mark, set_mark};
 
 /// Reads once at `offset` without moving any cursor that others see; an interrupted call is an error of its own kind.
 #[cfg(unix)]
@@ -94,7 +99,13 @@ pub(crate) fn copy_permissions(from: &std::fs::Metadata, to: &File) -> io::Resul
     if !from.is_file() {
         return Ok(());
     }
-    to.set_permissions(std::fs::Permissions::from_mode(from.permissions().mode() & 0o777))
+    let mut mode = from.permissions().mode() & 0o777;
+    use std::os::unix::fs::MetadataExt as _;
+    if from.gid() != to.metadata()?.gid() {
+        // Another group is everybody.
+        mode &= !0o070 | ((mode & 0o007) << 3);
+    }
+    to.set_permissions(std::fs::Permissions::from_mode(mode))
 }
 
 /// Elsewhere a file's permissions are those of its folder; only a read-only mark would be left, which stands in the way
@@ -300,21 +311,18 @@ pub(crate) fn forget_cached(file: &File) {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn forget_cached(_file: &File) {}
 
-/// Puts `len` bytes in at `at`; what stood there follows them.
+/// Puts `len` bytes in at `at`; what stood there follows them. A call that a signal interrupts may have moved some of the
+/// bytes, and a second one would put in `len` more: the error is the caller's, who looks how far it came.
 #[cfg(target_os = "linux")]
 pub(crate) fn insert_range(file: &File, at: u64, len: u64) -> io::Result<()> {
-    rustix::io::retry_on_intr(|| {
-        rustix::fs::fallocate(file, rustix::fs::FallocateFlags::INSERT_RANGE, at, len)
-    })?;
+    rustix::fs::fallocate(file, rustix::fs::FallocateFlags::INSERT_RANGE, at, len)?;
     Ok(())
 }
 
-/// Takes `len` bytes out at `at`; what follows them stands there.
+/// Takes `len` bytes out at `at`; what follows them stands there. Interrupted as above.
 #[cfg(target_os = "linux")]
 pub(crate) fn collapse_range(file: &File, at: u64, len: u64) -> io::Result<()> {
-    rustix::io::retry_on_intr(|| {
-        rustix::fs::fallocate(file, rustix::fs::FallocateFlags::COLLAPSE_RANGE, at, len)
-    })?;
+    rustix::fs::fallocate(file, rustix::fs::FallocateFlags::COLLAPSE_RANGE, at, len)?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use std::io;
 use ggufkit_format::{InPlace, Plan, ReadAt as _};
 
 use crate::file::FileSource;
-use crate::inplace::{self, InPlaceError};
+use crate::inplace::{self, Held, InPlaceError};
 use crate::joined::Files;
 use crate::platform;
 use crate::sink::{self, SinkError};
@@ -55,6 +55,12 @@ impl Way {
     pub const fn is_in_place(self) -> bool {
         matches!(self, Self::Nothing | Self::Patch | Self::Move)
     }
+
+    /// Whether [`inplace::undo`] can take back what was done this way: a new file leaves nothing of the old one.
+    #[must_use]
+    pub const fn can_be_undone(self) -> bool {
+        matches!(self, Self::Patch | Self::Move)
+    }
 }
 
 /// What it takes to carry out a plan over its source.
@@ -68,6 +74,8 @@ pub struct Route {
     pub moved: u64,
     /// Bytes that are kept beside the file until the change is done, and then for taking it back.
     pub kept: u64,
+    /// What this change has in common with others that are made with it: [`inplace::new_id`].
+    pub change: u64,
     how: Option<InPlace>,
 }
 
@@ -112,6 +120,7 @@ impl Route {
                 written: how.written(),
                 moved: how.moved(size),
                 kept: how.lost.iter().fold(0, |sum, span| sum.saturating_add(span.len)),
+                change: inplace::new_id(),
                 how: Some(how),
             });
         }
@@ -120,7 +129,7 @@ impl Route {
             true => (Way::Share, plan.len().saturating_sub(plan.copied()), plan.copied()),
             false => (Way::Copy, plan.len(), 0),
         };
-        Ok(Self { way, written, moved, kept: 0, how: None })
+        Ok(Self { way, written, moved, kept: 0, change: inplace::new_id(), how: None })
     }
 
     /// Goes it. The value is the way that was gone in the end: where the file system cannot move the file's blocks after
@@ -139,7 +148,7 @@ impl Route {
             if self.way == Way::Nothing {
                 return Ok(Way::Nothing);
             }
-            match inplace::change(how, source, all_names, &mut inplace::unwatched) {
+            match inplace::change(how, source, all_names, self.change, &mut inplace::unwatched) {
                 Ok(()) => return Ok(self.way),
                 Err(InPlaceError::Unmovable(_)) => {}
                 Err(error) => return Err(error.into()),
@@ -151,7 +160,9 @@ impl Route {
 }
 
 /// Puts a new file in the place of an old one where that is what everybody expects: the old one is not marked read-only, has
-/// no other names, and no change of it is under way. `source` is what the plan copies from, `itself` the old file.
+/// no other names, and no change of it is under way, nor begins before the new one has its name. `source` is what the plan
+/// copies from, `itself` the old file, whose owner, permissions and attributes the new one has as far as this process may
+/// give them away.
 ///
 /// # Errors
 /// See [`RouteError`].
@@ -164,8 +175,10 @@ pub fn replace<S>(
 where
     S: Files + ?Sized,
 {
-    let path = itself.path();
+    // A link to the file stays one.
+    let path = &inplace::real(itself.path()).map_err(InPlaceError::at(itself.path()))?;
     let failed = InPlaceError::io(path, "look at");
+    let held = Held::of(path)?;
     if inplace::is_pending(path).map_err(&failed)? {
         return Err(InPlaceError::Pending(path.to_owned()).into());
     }
@@ -178,10 +191,18 @@ where
     if names > 1 {
         return Err(InPlaceError::Linked { path: path.to_owned(), names }.into());
     }
-    sink::replace_from(plan, source, itself, watch)?;
-    // What is kept beside the file is of the old one, which is gone.
-    inplace::forget(path);
+    sink::replace_from(plan, source, itself, path, watch)?;
+    drop(held);
     Ok(())
+}
+
+/// Whether the file that stands where `source` was opened belongs to whom that belongs, user and group.
+///
+/// # Errors
+/// The system's.
+pub fn is_owned_alike(source: &FileSource) -> io::Result<bool> {
+    let (then, now) = (source.file().metadata()?, std::fs::metadata(source.path())?);
+    Ok(platform::owners(&then) == platform::owners(&now))
 }
 
 /// Why a plan was not carried out over its source.

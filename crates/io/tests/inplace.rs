@@ -26,11 +26,15 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// The folder of one test, on the file system that is to be tested.
 struct Folder(PathBuf, #[expect(dead_code, reason = "is held")] MutexGuard<'static, ()>);
 
+/// Where folders of tests are made.
+fn root() -> PathBuf {
+    std::env::var_os("GGUFKIT_TEST_FOLDER").map_or_else(std::env::temp_dir, PathBuf::from)
+}
+
 impl Folder {
     fn new(name: &str) -> Self {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let root = std::env::var_os("GGUFKIT_TEST_FOLDER").map_or_else(std::env::temp_dir, PathBuf::from);
-        let path = root.join(format!("ggufkit-inplace-{name}-{}", std::process::id()));
+        let path = root().join(format!("ggufkit-inplace-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Self(path, alone)
@@ -58,9 +62,9 @@ fn old() -> Vec<u8> {
     (0..SIZE).map(|at| (at.wrapping_mul(0x9e37_79b9) >> 13) as u8 | 1).collect()
 }
 
-/// Places to stop at that each of the tests below has at least, where blocks are not moved too: it is not to become a test
-/// of nothing.
-const LEAST: usize = 40;
+/// Faults that the test below injects at least, and where blocks are moved too: it is not to become a test of nothing.
+const LEAST: usize = 250;
+const LEAST_MOVING: usize = 500;
 
 /// What is done, by name; the last ones move bytes.
 const KINDS: &[&str] = &["sector", "patches", "longer", "shorter", "insert", "remove"];
@@ -97,10 +101,10 @@ fn plan(kind: &str) -> Plan {
             plan.literal(&new(24)).unwrap();
             plan.copy(Span::between(24, SIZE - 9000)).unwrap();
         }
-        // A head of five and a half blocks becomes one of seven and a half.
+        // A head of five and a half blocks becomes one of thirteen and a half.
         "insert" => {
             plan.copy(Span::new(0, 1000)).unwrap();
-            plan.literal(&new(5 * BLOCK + BLOCK / 2 - 1000 + 2 * BLOCK)).unwrap();
+            plan.literal(&new(5 * BLOCK + BLOCK / 2 - 1000 + 8 * BLOCK)).unwrap();
             rest(&mut plan, 5 * BLOCK + BLOCK / 2);
         }
         // And one of two and a half, with a patch in what moves.
@@ -135,7 +139,7 @@ fn fresh(folder: &Folder) {
 
 fn change(path: &Path, kind: &str, watch: &mut inplace::Watch<'_>) -> Result<(), InPlaceError> {
     let source = FileSource::open(path).unwrap();
-    inplace::change(&inplace::exact(&how(kind), &source).unwrap(), &source, false, watch)
+    inplace::change(&inplace::exact(&how(kind), &source).unwrap(), &source, false, 7, watch)
 }
 
 /// The kinds that this file system can do.
@@ -180,10 +184,10 @@ fn what_is_done_is_what_was_planned_and_is_taken_back() {
         change(&folder.file(), kind, &mut inplace::unwatched).unwrap();
         assert!(is(&folder, &new(kind)), "{kind}");
         assert_eq!(folder.names(), [".model.gguf.ggufkit-undo", "model.gguf"], "{kind}");
-        inplace::undo(&folder.file(), &mut inplace::unwatched).unwrap();
+        inplace::undo(&folder.file(), false, &mut inplace::unwatched).unwrap();
         assert!(is(&folder, &old()), "{kind}");
         assert_eq!(folder.names(), ["model.gguf"], "{kind}");
-        let again = inplace::undo(&folder.file(), &mut inplace::unwatched);
+        let again = inplace::undo(&folder.file(), false, &mut inplace::unwatched);
         assert!(matches!(again, Err(InPlaceError::NothingToUndo(_))), "{kind}: {again:?}");
     }
 }
@@ -192,7 +196,7 @@ fn what_is_done_is_what_was_planned_and_is_taken_back() {
 fn the_file_alone_is_written_and_little_of_it() {
     let folder = Folder::new("little");
     // 4 bytes; 3000 + 1 + 5000; the head between the first new byte and the seam.
-    for (kind, least) in [("sector", 4), ("patches", 8001), ("insert", 7 * BLOCK + BLOCK / 2 - 1000)] {
+    for (kind, least) in [("sector", 4), ("patches", 8001), ("insert", 13 * BLOCK + BLOCK / 2 - 1000)] {
         if !kinds(&folder).contains(&kind) {
             continue;
         }
@@ -209,14 +213,36 @@ fn the_file_alone_is_written_and_little_of_it() {
     }
 }
 
+/// Every kind of fault at every step: one that the system reports, a process that is killed, power that goes.
 #[test]
-fn a_step_that_fails_leaves_the_old_file_or_the_new_one() {
-    let folder = Folder::new("failing");
-    for kind in kinds(&folder) {
-        let steps = steps(&folder, kind);
+fn whatever_fails_and_whenever_the_file_is_the_old_one_or_the_new_one() {
+    let folder = Folder::new("faults");
+    let moving = kinds(&folder).iter().any(|kind| moves(kind));
+    let mut sum = 0;
+    for (what, faults) in [
+        ("steps that fail", steps_that_fail as fn(&Folder) -> usize),
+        ("processes that are killed", processes_that_are_killed),
+        ("ways back that are killed", ways_back_that_are_killed),
+        ("bytes that have moved in part", bytes_that_have_moved_in_part),
+        ("power that goes", power_that_goes),
+    ] {
+        let faults = faults(&folder);
+        println!("{faults} faults injected: {what}");
+        sum += faults;
+    }
+    let moved = if moving { ", moving blocks too" } else { "" };
+    println!("{sum} faults injected in all{moved}, in {}", root().display());
+    let least = if moving { LEAST_MOVING } else { LEAST };
+    assert!(sum >= least, "only {sum} of {least}");
+}
+
+fn steps_that_fail(folder: &Folder) -> usize {
+    let mut points = 0;
+    for kind in kinds(folder) {
+        let steps = steps(folder, kind);
         for at in 0..steps {
             for lasting in [false, true] {
-                fresh(&folder);
+                fresh(folder);
                 let mut step = 0;
                 let result = change(&folder.file(), kind, &mut |_| {
                     step += 1;
@@ -226,18 +252,25 @@ fn a_step_that_fails_leaves_the_old_file_or_the_new_one() {
                         Ok(())
                     }
                 });
-                let error = result.unwrap_err();
+                let Err(error) = result else {
+                    // It is done, and only its mark was left, which says so.
+                    assert!(is(folder, &new(kind)) && at >= steps - 2, "{kind}: {at} of {steps}");
+                    old_or_new(folder, kind, "the mark was left");
+                    continue;
+                };
                 let what = format!("{at} of {steps}, lasting {lasting}: {error}");
                 match error {
-                    InPlaceError::NotDurable { .. } => assert!(is(&folder, &new(kind)), "{kind}: {what}"),
+                    InPlaceError::NotDurable { .. } => assert!(is(folder, &new(kind)), "{kind}: {what}"),
                     InPlaceError::Interrupted { .. } => assert!(lasting, "{kind}: {what}"),
-                    InPlaceError::Io { .. } => assert!(is(&folder, &old()), "{kind}: {what}"),
+                    InPlaceError::Io { .. } => assert!(is(folder, &old()), "{kind}: {what}"),
                     _ => panic!("{kind}: {what}"),
                 }
-                old_or_new(&folder, kind, &what);
+                old_or_new(folder, kind, &what);
+                points += 1;
             }
         }
     }
+    points
 }
 
 /// What a child does, and when it dies: the words of `GGUFKIT_TEST_CHILD`.
@@ -264,14 +297,16 @@ fn a_child_that_dies() {
     let mut watch = |now: Step<'_>| {
         if step == at {
             match now {
+                // Half a record is not called whole.
+                Step::Arm => {}
                 Step::Write { at, bytes } if torn => {
                     let file = OpenOptions::new().write(true).open(&path).unwrap();
                     file.write_all_at(&bytes[..bytes.len() / 2], at).unwrap();
                 }
                 Step::Record(bytes) if torn => {
                     let record = path.with_file_name(".model.gguf.ggufkit-journal");
-                    if record.exists() {
-                        fs::write(record, &bytes[..bytes.len() / 2]).unwrap();
+                    if let Ok(mut file) = OpenOptions::new().append(true).open(record) {
+                        io::Write::write_all(&mut file, &bytes[..bytes.len() / 2]).unwrap();
                     }
                 }
                 _ => {}
@@ -284,88 +319,73 @@ fn a_child_that_dies() {
     match words[0] {
         "change" => change(&path, words[1], &mut watch).unwrap(),
         "recover" => assert!(inplace::recover(&path, &mut watch).unwrap()),
-        "undo" => inplace::undo(&path, &mut watch).unwrap(),
+        "undo" => drop(inplace::undo(&path, false, &mut watch).unwrap()),
         other => unreachable!("{other}"),
     }
 }
 
-#[test]
-fn a_process_that_is_killed_leaves_the_old_file_or_the_new_one() {
-    let folder = Folder::new("killed");
+fn processes_that_are_killed(folder: &Folder) -> usize {
     let mut points = 0;
-    for kind in kinds(&folder) {
-        let steps = steps(&folder, kind);
+    for kind in kinds(folder) {
+        let steps = steps(folder, kind);
         for at in 0..steps {
             // A sector is written or not.
             for torn in [false, true].into_iter().filter(|torn| !torn || kind != "sector") {
-                fresh(&folder);
-                assert!(!child(&folder, "change", kind, at, torn));
-                old_or_new(&folder, kind, &format!("killed at {at} of {steps}, torn {torn}"));
+                fresh(folder);
+                assert!(!child(folder, "change", kind, at, torn));
+                old_or_new(folder, kind, &format!("killed at {at} of {steps}, torn {torn}"));
                 points += 1;
             }
         }
     }
-    assert!(points >= LEAST, "only {points} places to stop at");
+    points
 }
 
-#[test]
-fn a_way_back_that_is_killed_is_gone_again() {
-    let folder = Folder::new("back");
+fn ways_back_that_are_killed(folder: &Folder) -> usize {
     let mut points = 0;
-    for kind in kinds(&folder) {
-        let steps = steps(&folder, kind);
+    for kind in kinds(folder) {
+        let steps = steps(folder, kind);
         for undone in [false, true] {
             for at in 0..40 {
-                fresh(&folder);
+                fresh(folder);
                 let done = if undone {
                     change(&folder.file(), kind, &mut inplace::unwatched).unwrap();
-                    child(&folder, "undo", kind, at, true)
+                    child(folder, "undo", kind, at, true)
                 } else {
                     // Before the new name of the record.
-                    child(&folder, "change", kind, steps - 2, false);
+                    child(folder, "change", kind, steps - 2, false);
                     if !inplace::is_pending(&folder.file()).unwrap() {
                         break;
                     }
-                    child(&folder, "recover", kind, at, true)
+                    child(folder, "recover", kind, at, true)
                 };
                 points += 1;
                 let what = format!("way back killed at {at}, undone {undone}");
-                old_or_new(&folder, kind, &what);
+                old_or_new(folder, kind, &what);
                 if done {
-                    assert!(is(&folder, &old()), "{kind}: {what}");
+                    assert!(is(folder, &old()), "{kind}: {what}");
                     break;
                 }
             }
         }
     }
-    assert!(points >= LEAST, "only {points} places to stop at");
+    points
 }
 
 /// The file as it is when the power goes while its bytes are moved: some stretches have moved, and a hole is between.
-#[test]
-fn bytes_that_have_moved_in_part_are_moved_back() {
-    let folder = Folder::new("moved");
-    for kind in kinds(&folder).into_iter().filter(|kind| moves(kind)) {
+fn bytes_that_have_moved_in_part(folder: &Folder) -> usize {
+    let mut points = 0;
+    for kind in kinds(folder).into_iter().filter(|kind| moves(kind)) {
         let how = how(kind);
         let (Some(Shift::Insert(span)) | Some(Shift::Remove(span))) = how.shift else { unreachable!() };
-        let mut before = 0;
-        fresh(&folder);
-        change(&folder.file(), kind, &mut |step| {
-            before += usize::from(!matches!(step, Step::Shift(_)) && before < 1000);
-            if matches!(step, Step::Shift(_)) {
-                before += 1000;
-            }
-            Ok(())
-        })
-        .unwrap();
-        let before = before % 1000;
+        let before = before_moving(folder, kind);
         let ends = SIZE.div_ceil(BLOCK) * BLOCK;
         for at in (span.start..=ends).step_by(BLOCK as usize).chain([SIZE]) {
             for again in [false, true] {
-                fresh(&folder);
-                child(&folder, "change", kind, before, false);
+                fresh(folder);
+                child(folder, "change", kind, before, false);
                 let file = OpenOptions::new().read(true).write(true).open(folder.file()).unwrap();
-                assert!(is(&folder, &old()));
+                assert!(is(folder, &old()));
                 use rustix::fs::{FallocateFlags, fallocate};
                 match how.shift.unwrap() {
                     Shift::Insert(_) if at >= SIZE => file.set_len(SIZE + span.len).unwrap(),
@@ -384,90 +404,223 @@ fn bytes_that_have_moved_in_part_are_moved_back() {
                 let what = format!("moved down to {at}, again {again}");
                 if again {
                     // And the process that puts it right dies in the middle of that.
-                    child(&folder, "recover", kind, 2, true);
+                    child(folder, "recover", kind, 2, true);
                 }
-                old_or_new(&folder, kind, &what);
-                assert!(is(&folder, &old()), "{kind}: {what}");
+                old_or_new(folder, kind, &what);
+                assert!(is(folder, &old()), "{kind}: {what}");
+                points += 1;
+            }
+        }
+        // All has moved, or all has moved back, and of what is written into the seam some reached the disk: any blocks.
+        for mask in [0b1_u32, 0b101, 0b10101, 0b1010_1010, 0b10_0100, 0b1101_1011, 0b1111_1111] {
+            fresh(folder);
+            child(folder, "change", kind, before, false);
+            let file = OpenOptions::new().read(true).write(true).open(folder.file()).unwrap();
+            use rustix::fs::{FallocateFlags, fallocate};
+            if matches!(how.shift, Some(Shift::Remove(_))) {
+                fallocate(&file, FallocateFlags::COLLAPSE_RANGE, span.start, span.len).unwrap();
+            }
+            fallocate(&file, FallocateFlags::INSERT_RANGE, span.start, span.len).unwrap();
+            for block in (0..span.len / BLOCK).filter(|block| mask >> block & 1 == 1) {
+                file.write_all_at(&[b'N'; BLOCK as usize], span.start + block * BLOCK).unwrap();
+            }
+            file.sync_all().unwrap();
+            drop(file);
+            let what = format!("moved, and blocks {mask:b} of the seam were written");
+            old_or_new(folder, kind, &what);
+            assert!(is(folder, &old()), "{kind}: {what}");
+            points += 1;
+        }
+    }
+    points
+}
+
+/// Steps before bytes are moved.
+fn before_moving(folder: &Folder, kind: &str) -> usize {
+    let (mut before, mut moved) = (0, false);
+    fresh(folder);
+    change(&folder.file(), kind, &mut |step| {
+        moved |= matches!(step, Step::Shift(_));
+        before += usize::from(!moved);
+        Ok(())
+    })
+    .unwrap();
+    before
+}
+
+/// What has reached the disk when the power goes, and what may have.
+#[derive(Default)]
+struct Power {
+    /// The record: its bytes, whether they are there, whether it is armed, whether it has its name.
+    record: Vec<u8>,
+    synced: bool,
+    armed: (bool, bool),
+    named: (bool, bool),
+    /// The file is marked.
+    marked: (bool, bool),
+    /// What was done to the file and synced, and what was not.
+    file: Vec<Done>,
+    loose: Vec<Done>,
+}
+
+#[derive(Clone)]
+enum Done {
+    Shift(Shift),
+    Write(u64, Vec<u8>),
+    Resize(u64),
+}
+
+impl Power {
+    fn see(&mut self, step: Step<'_>) {
+        match step {
+            Step::Record(bytes) => self.record.extend_from_slice(bytes),
+            Step::SyncRecord => (self.synced, self.armed.0) = (true, self.armed.1),
+            Step::Arm => self.armed.1 = true,
+            Step::Mark(now) => self.marked.1 = now,
+            Step::Shift(shift) => self.loose.push(Done::Shift(shift)),
+            Step::Write { at, bytes } => self.loose.push(Done::Write(at, bytes.to_vec())),
+            Step::Resize(len) => self.loose.push(Done::Resize(len)),
+            Step::SyncFile => {
+                self.file.append(&mut self.loose);
+                self.marked.0 = self.marked.1;
+            }
+            Step::Rename => self.named.1 = false,
+            Step::SyncFolder => {
+                // The first one is that of the record.
+                self.named.1 = self.named.1 || !self.named.0 && !self.record.is_empty();
+                self.named.0 = self.named.1;
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes the folder what the disk has, with `random` of what may be there.
+    fn goes(&self, folder: &Folder, random: &mut dyn FnMut() -> u64) {
+        let mut maybe = |(sure, perhaps): (bool, bool)| if random() % 2 == 0 { sure } else { perhaps };
+        let (armed, named, marked) = (maybe(self.armed), maybe(self.named), maybe(self.marked));
+        let file = OpenOptions::new().read(true).write(true).open(folder.file()).unwrap();
+        file.set_len(0).unwrap();
+        file.write_all_at(&old(), 0).unwrap();
+        file.sync_all().unwrap();
+        for done in &self.file {
+            lay(&file, done, &mut |_| true);
+        }
+        // The system writes lengths and moves in their order, up to one; bytes that were written behind a move that it did
+        // not come to are where their blocks are still.
+        let mut unmoved = None;
+        let mut stopped = false;
+        for done in &self.loose {
+            match done {
+                Done::Write(at, bytes) => match unmoved {
+                    None => lay(&file, done, &mut |_| random() % 2 == 0),
+                    Some(shift) => {
+                        for (n, sector) in bytes.chunks(512).enumerate() {
+                            let at: u64 = at + n as u64 * 512;
+                            let last = at + sector.len() as u64 - 1;
+                            let stood =
+                                |shift: Shift| Some((shift.old_position(at)?, shift.old_position(last)?));
+                            match stood(shift).filter(|(first, last)| last - first < 512 && *last < SIZE) {
+                                Some((at, _)) if random() % 2 == 0 => file.write_all_at(sector, at).unwrap(),
+                                _ => {}
+                            }
+                        }
+                    }
+                },
+                other => {
+                    stopped |= random() % 2 == 0;
+                    match other {
+                        Done::Shift(shift) if stopped => unmoved = Some(*shift),
+                        _ if stopped => {}
+                        other => lay(&file, other, &mut |_| true),
+                    }
+                }
+            }
+        }
+        file.sync_all().unwrap();
+        if !marked {
+            let _ = rustix::fs::fremovexattr(&file, "user.ggufkit.pending");
+        }
+        let journal = folder.0.join(".model.gguf.ggufkit-journal");
+        let _ = fs::remove_file(&journal);
+        if named {
+            let mut bytes = self.record.clone();
+            if armed {
+                bytes[16..24].copy_from_slice(b"is whole");
+            }
+            if !self.synced {
+                // Some of it is there, or its length and zeros.
+                let kept = random() as usize % (bytes.len() + 1);
+                match random() % 2 {
+                    0 => bytes.truncate(kept),
+                    _ => bytes[kept..].fill(0),
+                }
+            }
+            fs::write(&journal, &bytes).unwrap();
+        }
+    }
+}
+
+/// Does something to a file; of a write those sectors of which `is` says so.
+fn lay(file: &fs::File, done: &Done, is: &mut dyn FnMut(u64) -> bool) {
+    use rustix::fs::{FallocateFlags, fallocate};
+    match done {
+        Done::Shift(Shift::Insert(span)) => {
+            fallocate(file, FallocateFlags::INSERT_RANGE, span.start, span.len).unwrap();
+        }
+        Done::Shift(Shift::Remove(span)) => {
+            fallocate(file, FallocateFlags::COLLAPSE_RANGE, span.start, span.len).unwrap();
+        }
+        Done::Resize(len) => file.set_len(*len).unwrap(),
+        Done::Write(at, bytes) => {
+            let mut from = 0;
+            while from < bytes.len() {
+                let here = at + from as u64;
+                let to = bytes.len().min(from + (512 - here % 512) as usize);
+                if is(here) {
+                    file.write_all_at(&bytes[from..to], here).unwrap();
+                }
+                from = to;
             }
         }
     }
 }
 
 /// Of what was written since the last sync any part may be lost with the power, in any order.
-#[test]
-fn power_that_goes_leaves_the_old_file_or_the_new_one() {
-    let folder = Folder::new("power");
-    let journal = folder.0.join(".model.gguf.ggufkit-journal");
+fn power_that_goes(folder: &Folder) -> usize {
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = move || {
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
-        seed
+        seed >> 8
     };
     let mut points = 0;
-    for kind in ["sector", "patches", "longer", "shorter"] {
-        let steps = steps(&folder, kind);
+    for kind in kinds(folder) {
+        let steps = steps(folder, kind);
         for at in 0..=steps {
-            for _ in 0..8 {
-                // What is on the disk: bytes of the file and of the record, and what may or may not be.
-                let (mut file, mut record, mut name) = (old(), Vec::new(), false);
-                let (mut loose, mut resize) = (Vec::new(), None);
+            for _ in 0..3 {
+                let mut power = Power::default();
                 let mut step = 0;
-                let mut gone = false;
-                fresh(&folder);
+                fresh(folder);
                 let _ = change(&folder.file(), kind, &mut |now| {
-                    if step == at || gone {
-                        gone = true;
+                    if step >= at {
                         return Err(io::Error::other("the power is gone"));
                     }
                     step += 1;
-                    match now {
-                        Step::Record(bytes) => record.extend_from_slice(bytes),
-                        Step::SyncFolder => name = !name && kind != "sector",
-                        Step::Write { at, bytes } => loose.push((at as usize, bytes.to_vec())),
-                        Step::Resize(len) => resize = Some(len as usize),
-                        Step::SyncFile => {
-                            for (at, bytes) in loose.drain(..) {
-                                let end = at + bytes.len();
-                                file.resize(file.len().max(end), 0);
-                                file[at..end].copy_from_slice(&bytes);
-                            }
-                            if let Some(len) = resize.take() {
-                                file.resize(len, 0);
-                            }
-                        }
-                        _ => {}
-                    }
+                    power.see(now);
                     Ok(())
                 });
-                for (at, bytes) in loose {
-                    // Sectors are written or not.
-                    for (n, sector) in bytes.chunks(512).enumerate() {
-                        if random() % 2 == 0 && (kind != "sector" || sector.len() == bytes.len()) {
-                            let start = at + n * 512;
-                            file.resize(file.len().max(start + sector.len()), 0);
-                            file[start..start + sector.len()].copy_from_slice(sector);
-                        }
-                    }
+                if kind == "sector" {
+                    // Its record is of a change that is done, or not.
+                    power.named = (false, false);
                 }
-                if let Some(len) = resize.filter(|_| random() % 2 == 0) {
-                    file.resize(len, 0);
-                }
-                fs::write(folder.file(), &file).unwrap();
-                let _ = fs::remove_file(&journal);
-                if name || (!record.is_empty() && kind != "sector" && random() % 2 == 0) {
-                    // Without a sync some of the record is there, or its length and zeros.
-                    let synced = step > 2;
-                    let kept = if synced { record.len() } else { random() as usize % (record.len() + 1) };
-                    fs::write(&journal, &record[..kept]).unwrap();
-                }
-                old_or_new(&folder, kind, &format!("power gone at {at} of {steps}"));
+                power.goes(folder, &mut random);
+                old_or_new(folder, kind, &format!("power gone at {at} of {steps}"));
                 points += 1;
             }
         }
     }
-    assert!(points >= LEAST, "only {points} places to stop at");
+    points
 }
 
 #[test]
@@ -481,7 +634,7 @@ fn a_file_that_cannot_or_must_not_be_changed_is_not() {
     assert!(matches!(linked, Err(InPlaceError::Linked { names: 2, .. })), "{linked:?}");
     assert!(is(&folder, &old()));
     let source = FileSource::open(&path).unwrap();
-    inplace::change(&how("patches"), &source, true, &mut inplace::unwatched).unwrap();
+    inplace::change(&how("patches"), &source, true, 7, &mut inplace::unwatched).unwrap();
     assert_eq!(fs::read(folder.0.join("other")).unwrap(), new("patches"));
     // Somebody else is at it.
     fresh(&folder);
@@ -495,13 +648,13 @@ fn a_file_that_cannot_or_must_not_be_changed_is_not() {
     fs::write(&path, old()).unwrap();
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1);
     OpenOptions::new().write(true).open(&path).unwrap().set_modified(later).unwrap();
-    let changed = inplace::change(&how("patches"), &source, false, &mut inplace::unwatched);
+    let changed = inplace::change(&how("patches"), &source, false, 7, &mut inplace::unwatched);
     assert!(matches!(changed, Err(InPlaceError::Changed(_))), "{changed:?}");
     // It was changed again, by something else, after the change that is to be taken back.
     fresh(&folder);
     change(&path, "sector", &mut inplace::unwatched).unwrap();
     OpenOptions::new().write(true).open(&path).unwrap().write_all_at(b"other", 700).unwrap();
-    let undone = inplace::undo(&path, &mut inplace::unwatched);
+    let undone = inplace::undo(&path, false, &mut inplace::unwatched);
     assert!(matches!(undone, Err(InPlaceError::Changed(_))), "{undone:?}");
     // It is marked read-only, even for who may do everything.
     fresh(&folder);
@@ -515,23 +668,6 @@ fn a_file_that_cannot_or_must_not_be_changed_is_not() {
 }
 
 #[test]
-fn a_record_of_another_file_is_not_used() {
-    let folder = Folder::new("other");
-    fresh(&folder);
-    let steps = steps(&folder, "patches");
-    fresh(&folder);
-    child(&folder, "change", "patches", steps - 2, false);
-    assert!(inplace::is_pending(&folder.file()).unwrap());
-    // Somebody puts another file in its place.
-    let other = folder.0.join("other");
-    fs::write(&other, b"another model").unwrap();
-    fs::rename(&other, folder.file()).unwrap();
-    let result = inplace::recover(&folder.file(), &mut inplace::unwatched);
-    assert!(matches!(result, Err(InPlaceError::Damaged(_))), "{result:?}");
-    assert_eq!(fs::read(folder.file()).unwrap(), b"another model");
-}
-
-#[test]
 fn what_somebody_has_put_in_the_place_of_a_record_is_neither_written_through_nor_waited_for() {
     let folder = Folder::new("planted");
     fresh(&folder);
@@ -540,17 +676,17 @@ fn what_somebody_has_put_in_the_place_of_a_record_is_neither_written_through_nor
     std::os::unix::fs::symlink(&other, folder.0.join(".model.gguf.ggufkit-undo")).unwrap();
     change(&path, "sector", &mut inplace::unwatched).unwrap();
     assert_eq!(fs::read(&other).unwrap(), b"precious");
-    inplace::undo(&path, &mut inplace::unwatched).unwrap();
+    inplace::undo(&path, false, &mut inplace::unwatched).unwrap();
     assert!(is(&folder, &old()));
     // A pipe that nobody writes to, and a link to a whole record.
     let pipe = folder.0.join(".model.gguf.ggufkit-journal");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let recovered = inplace::recover(&path, &mut inplace::unwatched);
-    assert!(matches!(recovered, Err(InPlaceError::Damaged(_))), "{recovered:?}");
+    assert!(matches!(recovered, Err(InPlaceError::Foreign(_))), "{recovered:?}");
     fs::remove_file(&pipe).unwrap();
     std::os::unix::fs::symlink(&other, &pipe).unwrap();
     let recovered = inplace::recover(&path, &mut inplace::unwatched);
-    assert!(matches!(recovered, Err(InPlaceError::Damaged(_))), "{recovered:?}");
+    assert!(matches!(recovered, Err(InPlaceError::Foreign(_))), "{recovered:?}");
     assert!(is(&folder, &old()));
 }
 
@@ -569,4 +705,37 @@ fn a_file_with_holes_is_not_moved() {
     assert!(matches!(result, Err(InPlaceError::Unmovable(_))), "{result:?}");
     assert_eq!(fs::read(folder.file()).unwrap(), before);
     assert_eq!(folder.names(), ["model.gguf"]);
+}
+
+/// A move that a signal interrupts may have come any way; it is never simply done again.
+#[test]
+fn a_move_that_is_interrupted_is_looked_at_anew() {
+    let folder = Folder::new("interrupted");
+    for kind in kinds(&folder).into_iter().filter(|kind| moves(kind)) {
+        fresh(&folder);
+        let mut shifts = 0;
+        let mut once = |step: Step<'_>| match step {
+            Step::Shift(_) => {
+                shifts += 1;
+                if shifts == 1 { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+            }
+            _ => Ok(()),
+        };
+        let error = change(&folder.file(), kind, &mut once).unwrap_err();
+        assert!(
+            matches!(&error, InPlaceError::Io { source, .. } if source.kind() == io::ErrorKind::Interrupted)
+        );
+        assert!(is(&folder, &old()), "{kind}");
+        change(&folder.file(), kind, &mut inplace::unwatched).unwrap();
+        let mut shifts = 0;
+        let mut thrice = |step: Step<'_>| match step {
+            Step::Shift(_) => {
+                shifts += 1;
+                if shifts < 4 { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+            }
+            _ => Ok(()),
+        };
+        inplace::undo(&folder.file(), false, &mut thrice).unwrap();
+        assert!(is(&folder, &old()), "{kind}");
+    }
 }

@@ -184,7 +184,8 @@ impl Args {
             Ok(Answer::Written(bytes)) => {
                 let target = out::path(self.output.as_deref().unwrap_or(path));
                 let verb = if self.dry_run { "would be written" } else { "written" };
-                writeln!(out, "{target} {verb}: {order}, {}", units::bytes(*bytes))
+                let undo = if self.output.is_none() { " (cannot be undone)" } else { "" };
+                writeln!(out, "{target} {verb}: {order}, {}{undo}", units::bytes(*bytes))
             }
             Ok(Answer::Refused(why)) => out.message(Ink::Bad, "refused", &format!("{label}: {why}")),
             Err(failure) => frame::report(out, &[Failed { path: path.to_owned(), failure: copy(failure) }]),
@@ -204,6 +205,7 @@ impl Args {
             "output": JsonText(ByteStr(name.0)),
             "written": bytes.is_some() && !self.dry_run,
             "bytes_written": bytes,
+            "can_be_undone": bytes.map(|_| false),
             "refused": refused,
             "errors": errors,
         })

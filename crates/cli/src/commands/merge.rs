@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ggufkit::edit::shards::merge;
 use ggufkit::io::sink::{self, Terms};
-use ggufkit::io::{FileId, FileSource, Joined};
+use ggufkit::io::{FileId, FileSource, Joined, inplace};
 
 use super::progress::Bar;
 use super::shards::{Answer, Made, Model, Wanted, names_folder, shown};
@@ -141,7 +141,11 @@ impl Args {
             }
             let leads_to = fs::read_link(&file.path).ok();
             match fs::remove_file(&file.path) {
-                Ok(()) => answer.deleted.get_or_insert_default().push(file.path.clone()),
+                Ok(()) => {
+                    // What was kept to take a change of it back is of no use without it.
+                    let _ = inplace::forget(&file.path);
+                    answer.deleted.get_or_insert_default().push(file.path.clone());
+                }
                 Err(error) => answer.fail(&file.path, Failure::Io(error)),
             }
             if let Some(leads_to) = leads_to {

@@ -31,6 +31,7 @@ mod show;
 mod split;
 mod template;
 mod tensors;
+mod undo;
 mod unset;
 mod upgrade;
 mod verify;
@@ -65,8 +66,8 @@ pub(crate) enum Command {
     Add(add::Args),
     Endian(endian::Args),
     Upgrade(upgrade::Args),
-    Undo(recover::Undo),
-    Recover(recover::Recover),
+    Undo(undo::Args),
+    Recover(recover::Args),
     Split(split::Args),
     Merge(merge::Args),
     Rule(rule::Args),

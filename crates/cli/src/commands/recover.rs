@@ -1,4 +1,4 @@
-//! `gguf recover` and `gguf undo`: changes in place, taken back.
+//! `gguf recover`: a change in place that was interrupted, taken back.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,111 +8,127 @@ use serde_json::json;
 
 use crate::failure::{Failed, Failure};
 use crate::json::{self, Files};
-use crate::out::{self, Ink, Out};
-use crate::{FAILED, NO, OK};
+use crate::out::{self, Out};
+use crate::{FAILED, OK, frame};
 
 /// Take back a change in place that was interrupted: the file is then what it was before it
 ///
-/// Every command that reads such a file does the same first, where it may write to it.
+/// Every command that reads such a file does the same first, where it may write to it. Nothing is written unless the record
+/// beside the file is whole and is of this very file as it stands; a record of another file, which had the name before, is set
+/// aside (as `.NAME.ggufkit-aside`).
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Exit status: 0 taken back, or nothing was interrupted, 2 it could not be taken back."
-)]
-pub(crate) struct Recover {
+#[command(after_help = "Examples:\n  gguf recover model.gguf\n  gguf recover model.gguf --discard\n\n\
+    Exit status: 0 taken back, or nothing was interrupted, 2 it could not be taken back.")]
+pub(crate) struct Args {
     /// The files
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+    /// Take the file as it stands, half changed or not, and set the record aside: where it is damaged, or where the file was
+    /// replaced meanwhile
+    #[arg(long)]
+    discard: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Take back the last change that was made in place
-#[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Exit status: 0 taken back, 1 there is nothing to take back, or the file was changed since, 2 a file could \
-    not be read or written."
-)]
-pub(crate) struct Undo {
-    /// The files
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+/// What became of a file.
+enum Done {
+    /// Nothing was interrupted.
+    Nothing,
+    /// It is what it was.
+    TakenBack,
+    /// It is as it stood, and this is what the record is called now.
+    Aside(PathBuf),
 }
 
-impl Recover {
+impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
-        run(out, "recover", &self.files, self.json, |path| inplace::recover(path, &mut inplace::unwatched))
+        out.hold();
+        let mut status = OK;
+        let mut document = self.json.then(|| Files::begin(out, "recover", true)).transpose()?;
+        for path in &self.files {
+            let result = self.one(path);
+            let errors: Vec<Failed> = result
+                .as_ref()
+                .err()
+                .map(|error| Failed { path: path.clone(), failure: failure(error) })
+                .into_iter()
+                .collect();
+            status = status.max(if result.is_err() { FAILED } else { OK });
+            let label = out::path(path);
+            match (&mut document, &result) {
+                (Some(document), result) => {
+                    let aside = match result {
+                        Ok(Done::Aside(aside)) => Some(json::path(aside)),
+                        _ => None,
+                    };
+                    let one = json!({
+                        "path": json::path(path),
+                        "taken_back": matches!(result, Ok(Done::TakenBack)),
+                        "set_aside": aside,
+                        "errors": errors.iter().map(Failed::json).collect::<Vec<_>>(),
+                    });
+                    document.add(out, &one)?;
+                }
+                (None, Ok(Done::TakenBack)) => writeln!(out, "{label}: the change was taken back")?,
+                (None, Ok(Done::Nothing)) => writeln!(out, "{label}: no change was interrupted")?,
+                (None, Ok(Done::Aside(aside))) => {
+                    writeln!(
+                        out,
+                        "{label}: stays as it is; the record is set aside as {}",
+                        out::path(aside)
+                    )?;
+                }
+                (None, Err(_)) => frame::report(out, &errors)?,
+            }
+        }
+        if let Some(document) = document {
+            document.end(out)?;
+        }
+        Ok(status)
     }
-}
 
-impl Undo {
-    pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
-        run(out, "undo", &self.files, self.json, |path| {
-            inplace::undo(path, &mut inplace::unwatched).map(|()| true)
-        })
-    }
-}
-
-fn run(
-    out: &mut Out,
-    command: &'static str,
-    files: &[PathBuf],
-    as_json: bool,
-    back: impl Fn(&Path) -> Result<bool, InPlaceError>,
-) -> io::Result<u8> {
-    out.hold();
-    let mut status = OK;
-    let mut document = as_json.then(|| Files::begin(out, command, true)).transpose()?;
-    for path in files {
-        // A record stands beside the file itself, not beside a link to it.
-        let real = std::fs::canonicalize(path).map_err(InPlaceError::at(path));
-        let result = real.and_then(|real| back(&real));
-        let errors: Vec<Failed> = match &result {
-            Ok(_) => Vec::new(),
-            Err(error) => vec![Failed { path: path.clone(), failure: failure(error) }],
-        };
-        status = status.max(match &result {
-            Ok(_) => OK,
-            Err(InPlaceError::NothingToUndo(_) | InPlaceError::Changed(_)) => NO,
-            Err(_) => FAILED,
-        });
-        match &mut document {
-            Some(document) => document.add(
-                out,
-                &json!({
-                    "path": json::path(path),
-                    "taken_back": matches!(result, Ok(true)),
-                    "errors": errors.iter().map(Failed::json).collect::<Vec<_>>(),
-                }),
-            )?,
-            None => match &result {
-                Ok(true) => writeln!(out, "{}: the change was taken back", out::path(path))?,
-                Ok(false) => writeln!(out, "{}: no change was interrupted", out::path(path))?,
-                Err(error) => out.message(Ink::Bad, "error", &error.to_string())?,
-            },
+    fn one(&self, path: &Path) -> Result<Done, InPlaceError> {
+        let discard =
+            || Ok(inplace::discard(path, &mut inplace::unwatched)?.map_or(Done::Nothing, Done::Aside));
+        if self.discard {
+            return discard();
+        }
+        match inplace::recover(path, &mut inplace::unwatched) {
+            Ok(true) => Ok(Done::TakenBack),
+            Ok(false) => Ok(Done::Nothing),
+            // The file that it is of is not here.
+            Err(InPlaceError::OtherFile { alike: false, .. }) => discard(),
+            Err(error) => Err(error),
         }
     }
-    if let Some(document) = document {
-        document.end(out)?;
-    }
-    Ok(status)
 }
 
 /// Why a change was not taken back.
-pub(crate) fn failure(error: &InPlaceError) -> Failure {
+pub(super) fn failure(error: &InPlaceError) -> Failure {
     let code = match error {
         InPlaceError::Busy(_) => "busy",
         InPlaceError::Pending(_) | InPlaceError::Interrupted { .. } => "interrupted",
         InPlaceError::Changed(_) => "changed",
         InPlaceError::NothingToUndo(_) => "nothing-to-undo",
         InPlaceError::Damaged(_) => "damaged-record",
+        InPlaceError::Foreign(_) => "foreign-record",
+        InPlaceError::OtherFile { .. } => "other-file",
+        InPlaceError::Unfit { .. } => "changed-since",
+        InPlaceError::Elsewhere { .. } => "no-record",
+        InPlaceError::Linked { .. } | InPlaceError::Unmarkable { .. } => "hard-links",
         InPlaceError::Io { source, .. } => {
             return Failure::Io(io::Error::new(source.kind(), error.to_string()));
         }
         _ => return Failure::Io(io::Error::other(error.to_string())),
     };
-    Failure::usage(code, error.to_string())
+    let help = match error {
+        InPlaceError::Linked { .. } => Some("--all-names takes it back under all of them"),
+        InPlaceError::Pending(_) | InPlaceError::Interrupted { .. } => {
+            Some("`gguf recover FILE` takes it back")
+        }
+        other => frame::advice(other),
+    };
+    Failure::Usage { code, message: error.to_string(), help: help.map(str::to_owned) }
 }

@@ -4,9 +4,10 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use ggufkit_format::Shift;
+use ggufkit_format::{Shift, Span};
 
 use super::error::InPlaceError;
+use super::record::{ARMED, Hashed, Record, read_full};
 use crate::platform;
 
 /// Bytes that are written at once.
@@ -22,6 +23,10 @@ pub enum Step<'a> {
     Record(&'a [u8]),
     /// The record reaches the disk.
     SyncRecord,
+    /// The record, all of which is on the disk, says so from here on.
+    Arm,
+    /// The file says under all of its names that a change of it is under way, or that none is any more.
+    Mark(bool),
     /// Bytes of the file are moved.
     Shift(Shift),
     /// Bytes of the file are written.
@@ -67,13 +72,14 @@ impl<'a, 'b> Disk<'a, 'b> {
             // Who may do everything is asked to say so by making the file writable.
             return Err(InPlaceError::read_only(path));
         }
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(InPlaceError::Busy(path.to_owned())),
-            // Where there are no locks nobody can hold one.
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
+        lock(&file, path)?;
+        Ok(Self { file, path: path.to_owned(), watch })
+    }
+
+    /// A file that is looked at, to take its record away, and that nobody else changes meanwhile.
+    pub(super) fn look(path: &Path, watch: &'a mut Watch<'b>) -> Result<Self, InPlaceError> {
+        let file = File::open(path).map_err(InPlaceError::io(path, "open"))?;
+        lock(&file, path)?;
         Ok(Self { file, path: path.to_owned(), watch })
     }
 
@@ -140,25 +146,80 @@ impl<'a, 'b> Disk<'a, 'b> {
         }
     }
 
-    /// Writes a record; `durable` waits until it is on the disk, name and all.
-    pub(super) fn record(&mut self, to: &Path, bytes: &[u8], durable: bool) -> io::Result<()> {
+    /// Writes a record, with the bytes that will be lost; `durable` waits until it is on the disk. That it is whole it says
+    /// only when it is armed.
+    pub(super) fn record(&mut self, to: &Path, record: &Record, durable: bool) -> io::Result<File> {
         // A record under way is never replaced: it may be all that is left of somebody's bytes. One of a change that was
         // done goes first, so that nothing is written through a link that somebody has put there.
         if !durable {
             remove_file(to)?;
         }
-        let mut file = OpenOptions::new().write(true).create_new(true).open(to)?;
-        platform::copy_permissions(&self.file.metadata()?, &file)?;
-        for bytes in bytes.chunks(STEP) {
-            self.step(Step::Record(bytes))?;
-            file.write_all(bytes)?;
+        let mut kept = OpenOptions::new().read(true).write(true).create_new(true).open(to)?;
+        let metadata = self.file.metadata()?;
+        platform::own_as(&metadata, &kept);
+        platform::copy_permissions(&metadata, &kept)?;
+        let mut hashed = Hashed::new();
+        let mut put = |watch: &mut Watch<'_>, bytes: &[u8]| {
+            for bytes in bytes.chunks(STEP) {
+                watch(Step::Record(bytes))?;
+                kept.write_all(bytes)?;
+                hashed.add(bytes);
+            }
+            Ok::<_, io::Error>(())
+        };
+        put(self.watch, &record.head())?;
+        let mut buffer = vec![0; STEP.min(usize::try_from(record.lost_bytes()).unwrap_or(STEP))];
+        for span in &record.lost {
+            let mut at = span.start;
+            while at < span.end() {
+                let want = span.end().saturating_sub(at).min(buffer.len() as u64) as usize;
+                let bytes = buffer.get_mut(..want).unwrap_or_default();
+                if read_full(&self.file, bytes, at)? < want {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                put(self.watch, bytes)?;
+                at = at.saturating_add(want as u64);
+            }
         }
+        let told = hashed.end();
+        (self.watch)(Step::Record(&told))?;
+        kept.write_all(&told)?;
         if durable {
-            self.step(Step::SyncRecord)?;
-            file.sync_all()?;
-            self.sync_folder()?;
+            self.sync_record(&kept)?;
         }
-        Ok(())
+        Ok(kept)
+    }
+
+    pub(super) fn sync_record(&mut self, record: &File) -> io::Result<()> {
+        self.step(Step::SyncRecord)?;
+        record.sync_all()
+    }
+
+    /// Makes a record that is on the disk say so: one write within one sector.
+    pub(super) fn arm(&mut self, record: &File) -> io::Result<()> {
+        self.step(Step::Arm)?;
+        platform::write_all_at(record, ARMED.1, ARMED.0)?;
+        self.sync_record(record)
+    }
+
+    /// Marks the file as one whose change is under way, or takes the mark away, and makes that reach the disk.
+    pub(super) fn mark(&mut self, mark: Option<&[u8]>) -> io::Result<()> {
+        self.step(Step::Mark(mark.is_some()))?;
+        platform::set_mark(&self.file, mark)?;
+        self.sync()
+    }
+
+    /// Takes the mark from the file, where it has one.
+    pub(super) fn unmark(&mut self) -> io::Result<()> {
+        match platform::mark(&self.file) {
+            Some(_) => self.mark(None),
+            None => Ok(()),
+        }
+    }
+
+    /// The bytes of a span of the file.
+    pub(super) fn read(&self, span: Span) -> io::Result<Vec<u8>> {
+        super::record::read_span(&self.file, span)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
     pub(super) fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
@@ -184,10 +245,35 @@ fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The bytes of a record; `None` where what has its name is no file: a link, a pipe that would never end.
-pub(super) fn read_record(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::symlink_metadata(path)?.is_file() {
-        true => fs::read(path).map(Some),
-        false => Ok(None),
+/// Makes a file this process's alone to change, for as long as it is open.
+fn lock(file: &File, path: &Path) -> Result<(), InPlaceError> {
+    locked_or_not(file.try_lock(), path)
+}
+
+fn locked_or_not(locked: Result<(), TryLockError>, path: &Path) -> Result<(), InPlaceError> {
+    match locked {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(InPlaceError::Busy(path.to_owned())),
+        // Where there are no locks nobody can hold one.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        Err(TryLockError::Error(error)) => Err(InPlaceError::io(path, "lock")(error)),
+    }
+}
+
+/// A file that nobody changes in place while this is held.
+#[derive(Debug)]
+pub(crate) struct Held(#[expect(dead_code, reason = "is held")] File);
+
+impl Held {
+    /// Holds the file at `path`.
+    ///
+    /// # Errors
+    /// [`InPlaceError::Busy`], and the system's.
+    pub(crate) fn of(path: &Path) -> Result<Self, InPlaceError> {
+        let file = File::open(path).map_err(InPlaceError::io(path, "open"))?;
+        // Where locks are laws the file is still to be read, through other handles.
+        let locked = if cfg!(unix) { file.try_lock() } else { file.try_lock_shared() };
+        locked_or_not(locked, path)?;
+        Ok(Self(file))
     }
 }

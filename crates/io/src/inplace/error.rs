@@ -28,8 +28,40 @@ pub enum InPlaceError {
     Unmovable(PathBuf),
     /// There is no record of a last change that could be taken back.
     NothingToUndo(PathBuf),
-    /// The record beside the file is not what was written there, or of another file.
+    /// The record is not what was written there.
     Damaged(PathBuf),
+    /// What has the record's name is no file, or that of somebody who is neither the file's owner nor this user.
+    Foreign(PathBuf),
+    /// The record is of another file, which had this name.
+    OtherFile {
+        /// The file.
+        path: PathBuf,
+        /// Its record.
+        record: PathBuf,
+        /// Whether the file has the bytes of the other one all the same: it may be a copy of it, half changed.
+        alike: bool,
+    },
+    /// The record is of this file, and something else has changed the file since.
+    Unfit {
+        /// The file.
+        path: PathBuf,
+        /// Its record.
+        record: PathBuf,
+    },
+    /// The file says that a change of it was interrupted, under a name that has no record any more in its folder.
+    Elsewhere {
+        /// The file.
+        path: PathBuf,
+        /// Where the record would be.
+        record: PathBuf,
+    },
+    /// It has other names, and its file system cannot say under all of them that a change is under way.
+    Unmarkable {
+        /// The file.
+        path: PathBuf,
+        /// How many names it has.
+        names: u64,
+    },
     /// The system refused, and the file is as it was.
     Io {
         /// The file.
@@ -85,7 +117,33 @@ impl fmt::Display for InPlaceError {
                 write!(f, "the file system of {} cannot move bytes by blocks", Shown(path))
             }
             Self::NothingToUndo(path) => write!(f, "{} has no last change to take back", Shown(path)),
-            Self::Damaged(path) => write!(f, "{} is no whole record of this file", Shown(path)),
+            Self::Damaged(path) => {
+                write!(f, "{} is damaged, and nothing can be taken back by it", Shown(path))
+            }
+            Self::Foreign(path) => {
+                write!(f, "{} is no record that the owner of the file, or you, have made", Shown(path))
+            }
+            Self::OtherFile { path, record, .. } => {
+                write!(f, "{} is of another file than the one that is {} now", Shown(record), Shown(path))
+            }
+            Self::Unfit { path, record } => write!(
+                f,
+                "{} was changed by something else since the change that {} would take back",
+                Shown(path),
+                Shown(record)
+            ),
+            Self::Elsewhere { path, record } => write!(
+                f,
+                "a change of {} was interrupted when it had another name, and its record {} is not there",
+                Shown(path),
+                Shown(record)
+            ),
+            Self::Unmarkable { path, names } => write!(
+                f,
+                "{} has {names} names (hard links), and its file system cannot tell under all of them that a change is under \
+                 way",
+                Shown(path)
+            ),
             Self::Io { path, doing, source } => write!(f, "cannot {doing} {}: {source}", Shown(path)),
             Self::Interrupted { path, source } => {
                 write!(f, "the change of {} stopped in the middle: {source}", Shown(path))

@@ -155,19 +155,20 @@ where
     put(outputs, source, terms, Check::None(&sources), watch)
 }
 
-/// Puts the file of `plan` in the place of `itself`, which is what it was until the new one is whole; `source` is what the
-/// plan copies from.
+/// Puts the file of `plan` in the place of `itself`, which stands at `target`, is held, and is what it was until the new one
+/// is whole; `source` is what the plan copies from.
 pub(crate) fn replace_from<S>(
     plan: &Plan,
     source: &S,
     itself: &FileSource,
+    target: &Path,
     watch: &mut Watch<'_>,
 ) -> Result<(), SinkError>
 where
     S: Files + ?Sized,
 {
     let terms = Terms { replace: true, sync: true };
-    put(&[Output { plan, target: itself.path() }], source, terms, Check::Itself(itself), watch)
+    put(&[Output { plan, target }], source, terms, Check::Itself(itself), watch)
 }
 
 fn failed(target: &Path, doing: &'static str, source: io::Error) -> SinkError {
@@ -242,7 +243,8 @@ where
     let mut direct = Direct::default();
     let mut parts = Vec::new();
     for output in outputs {
-        parts.push((output.target, write_part(output, source, &mut work, &mut direct, parts.is_empty())?));
+        let part = write_part(output, source, &check, &mut work, &mut direct, parts.is_empty())?;
+        parts.push((output.target, part));
     }
     for (target, part) in parts.iter().filter(|_| sync) {
         work.tell(Stage::Sync)?;
@@ -258,8 +260,13 @@ where
     let mut placed = Placed { targets: Vec::new(), stay: replace };
     for (target, part) in parts {
         let id = part.id().ok();
-        part.commit_if(replace, || check.allows(target))?
-            .map_err(|error| failed(target, "put in place", error))?;
+        let allowed = || check.allows(target);
+        let placed_it = match check {
+            // Whoever replaces the source holds it already.
+            Check::Itself(_) => part.commit_held(allowed),
+            Check::None(_) => part.commit_if(replace, allowed),
+        };
+        placed_it?.map_err(|error| failed(target, "put in place", error))?;
         placed.targets.push((target, id));
     }
     placed.stay = true;
@@ -315,6 +322,7 @@ impl Drop for Placed<'_> {
 fn write_part<S>(
     output: &Output<'_>,
     source: &S,
+    check: &Check<'_>,
     work: &mut Work<'_, '_>,
     direct: &mut Direct,
     first: bool,
@@ -334,9 +342,14 @@ where
         return Err(SinkError::NoRoom { path: target.to_owned(), needed: work.total, free });
     }
     // Before there is a byte in it: what others may not read in the source they may not read here either.
-    if let Some(Ok(metadata)) = source.file_at(0).map(|file| file.file().metadata()) {
-        platform::copy_permissions(&metadata, part.file()).map_err(failed("set the permissions of"))?;
-    }
+    let permitted = match check {
+        Check::Itself(itself) => part.be_as(itself.file()),
+        Check::None(_) => match source.file_at(0).map(|file| file.file().metadata()) {
+            Some(Ok(metadata)) => part.permit_as(&metadata),
+            _ => Ok(()),
+        },
+    };
+    permitted.map_err(failed("set the permissions of"))?;
     let mut to = BufWriter::with_capacity(WINDOW, part.file());
     for piece in plan.pieces() {
         let Piece::Copy(whole) = piece else {

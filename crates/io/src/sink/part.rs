@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::identity::FileId;
+use crate::inplace::{self, Held, InPlaceError};
 use crate::platform;
 
 /// Names that are tried before giving up: a second one is needed once in 2^64 times, or where somebody guesses them.
@@ -71,6 +72,16 @@ impl PartFile {
         platform::copy_permissions(other, self.file())
     }
 
+    /// Makes the file as much like another as this process may: owner, group, permissions, attributes.
+    pub(crate) fn be_as(&self, other: &File) -> io::Result<()> {
+        let metadata = other.metadata()?;
+        platform::own_as(&metadata, self.file());
+        platform::copy_permissions(&metadata, self.file())?;
+        // Access lists are among them, and permissions would be written over them.
+        platform::attributes(other, self.file());
+        Ok(())
+    }
+
     /// Makes the bytes reach the disk. A name must not outlive a loss of power that the bytes do not.
     ///
     /// # Errors
@@ -105,7 +116,12 @@ impl PartFile {
         replace: bool,
         allowed: impl FnOnce() -> Result<(), E>,
     ) -> Result<io::Result<()>, E> {
-        self.place(replace, allowed, Self::link)
+        self.place(replace, false, allowed, Self::link)
+    }
+
+    /// The same over a file that is held.
+    pub(crate) fn commit_held<E>(self, allowed: impl FnOnce() -> Result<(), E>) -> Result<io::Result<()>, E> {
+        self.place(true, true, allowed, Self::link)
     }
 
     /// Gives it one more name, which must be free.
@@ -119,14 +135,30 @@ impl PartFile {
     fn place<E>(
         mut self,
         replace: bool,
+        held: bool,
         allowed: impl FnOnce() -> Result<(), E>,
         link: impl Fn(&Self, &Path) -> io::Result<()>,
     ) -> Result<io::Result<()>, E> {
+        // What is replaced is not changed in place at this moment: that would be a change of nothing.
+        let held = match fs::symlink_metadata(&self.target) {
+            Ok(there) if replace && !held && there.is_file() => match Held::of(&self.target) {
+                Err(InPlaceError::Busy(_)) => {
+                    let text = "it is being changed by another process";
+                    return Ok(Err(io::Error::new(io::ErrorKind::ResourceBusy, text)));
+                }
+                // Who may not read a file may still put another in its place.
+                other => other.ok(),
+            },
+            _ => None,
+        };
         if replace {
             allowed()?;
         } else {
             match link(&self, &self.target) {
-                Ok(()) => return Ok(Ok(())),
+                Ok(()) => {
+                    inplace::settle(&self.target);
+                    return Ok(Ok(()));
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(Err(error)),
                 // No hard links here.
                 Err(_) => {}
@@ -145,7 +177,9 @@ impl PartFile {
         if renamed.is_ok() {
             // The name beside is free for others by now, and theirs is not ours to remove.
             self.beside = None;
+            inplace::settle(&self.target);
         }
+        drop(held);
         Ok(renamed)
     }
 }
@@ -267,7 +301,7 @@ mod tests {
         for (nameless, links) in [(true, true), (false, true), (false, false)] {
             let finish = |file: PartFile| {
                 let result =
-                    if links { file.commit_if(false, yes) } else { file.place(false, yes, no_links) };
+                    if links { file.commit_if(false, yes) } else { file.place(false, false, yes, no_links) };
                 result.unwrap()
             };
             let file = begun(folder.path(), nameless);

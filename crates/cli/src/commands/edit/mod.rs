@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ggufkit::edit::Operation;
-use ggufkit::io::{Expand, Input, expand_with_skipped};
+use ggufkit::io::{Expand, Input, expand_with_skipped, inplace};
 
 use self::plan::Planned;
 use super::progress::Bar;
@@ -137,6 +137,12 @@ impl Job<'_> {
         let stopped = planned.iter().any(|one| one.result.is_err())
             || (!self.how.allow_errors && planned.iter().any(Planned::breaks));
         if !stopped && !self.how.dry_run {
+            // Files that are changed together are taken back together.
+            let change = inplace::new_id();
+            planned
+                .iter_mut()
+                .filter_map(|one| one.result.as_mut().ok())
+                .for_each(|one| one.route.change = change);
             for one in &mut planned {
                 self.write(one);
                 if one.failure.is_some() {

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::EditArgs;
 use super::plan::{Planned, Ready, Refused};
 use crate::failure::{Failed, Failure};
+use crate::frame;
 use crate::out::{self, Ink, Out};
 
 /// Changes that are printed; the others are counted. JSON has all.
@@ -71,11 +72,11 @@ fn way(ready: &Ready) -> String {
             bytes(route.moved)
         ),
         Way::Share => format!(
-            "a new file in its place: {} are written, {} are shared with the old one",
+            "a new file in its place: {} are written, {} are shared with the old one (cannot be undone)",
             bytes(route.written),
             bytes(route.moved)
         ),
-        _ => format!("a new file in its place: {} are copied", bytes(route.written)),
+        _ => format!("a new file in its place: {} are copied (cannot be undone)", bytes(route.written)),
     }
 }
 
@@ -141,9 +142,10 @@ pub(super) fn end(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()
         Ok(ready) => match one.done {
             Some(Way::Nothing) | None => Ok(()),
             Some(way) if how.output.is_none() && way != ready.route.way => {
-                let text = "its blocks could not be moved after all, so it was copied";
+                let text = "its blocks could not be moved after all, so it was copied (cannot be undone)";
                 out.message(Ink::Warn, "note", &format!("{label}: {text}"))
             }
+            Some(way) if how.output.is_none() && !way.is_in_place() => frame::owner_note(out, &ready.source),
             Some(_) => Ok(()),
         },
     }
@@ -176,6 +178,7 @@ pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
         "bytes_written": null,
         "bytes_moved": null,
         "bytes_kept": null,
+        "can_be_undone": null,
         "size": null,
         "padding": null,
         "changes": [],
@@ -198,6 +201,7 @@ pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
             put("bytes_written", json!(written));
             put("bytes_moved", json!(if how.output.is_some() { 0 } else { ready.route.moved }));
             put("bytes_kept", json!(if how.output.is_some() { 0 } else { ready.route.kept }));
+            put("can_be_undone", json!(how.output.is_none() && way.can_be_undone()));
             put("size", json!(ready.plan.len()));
             put("padding", json!(ready.padding));
             let change = |done: &Done| {

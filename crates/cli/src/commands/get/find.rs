@@ -8,7 +8,7 @@ use std::path::Path;
 
 use ggufkit::format::{Index, Kv, View};
 use ggufkit::inspect::query::{Query, Step};
-use ggufkit::io::{Found, Input, lookup};
+use ggufkit::io::{Found, Input, inplace, lookup};
 
 use super::render::Show;
 use crate::args::{HowArgs, InputArgs, ReadArgs};
@@ -119,6 +119,7 @@ impl Search<'_> {
             if missing.is_empty() {
                 break;
             }
+            let stamp = inplace::Stamp::of(member).ok();
             let source = match frame::source(member) {
                 Ok(source) => source,
                 Err(error) => {
@@ -151,6 +152,10 @@ impl Search<'_> {
                         None => keys.extend(looked.keys_seen.into_iter().map(|(key, _)| key)),
                     },
                 }
+            }
+            if let Err(error) = frame::settled(member, stamp) {
+                singles.retain(|single| single.file != *member);
+                failures.push(failed(error));
             }
         }
         let hits: Vec<Hit<'_>> = (0..self.queries.len())

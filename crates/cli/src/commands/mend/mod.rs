@@ -10,7 +10,7 @@ use ggufkit::check::{File, Report, Source, Subject, check};
 use ggufkit::edit::repair::{Input, Outcome, Output, Policy, RepairError, repair};
 use ggufkit::format::{Options, View};
 use ggufkit::io::sink::{SinkError, Stage, save};
-use ggufkit::io::{FileSource, HeadBuffer, diagnose};
+use ggufkit::io::{FileSource, HeadBuffer, diagnose, inplace};
 
 use super::progress::Bar;
 use crate::failure::{Failed, Failure};
@@ -95,6 +95,7 @@ impl Job<'_> {
             return Ok((FAILED, None));
         }
         frame::recover(out, [self.file].into_iter())?;
+        let stamp = inplace::Stamp::of(self.file).ok();
         let source = match frame::source(self.file) {
             Ok(source) => source,
             Err(error) => {
@@ -114,7 +115,10 @@ impl Job<'_> {
             file_name: self.file.file_name().and_then(|name| name.to_str()),
             read: self.read,
         };
-        let result = repair(&input, policy);
+        let mut result = repair(&input, policy);
+        if let Err(error) = frame::settled(self.file, stamp) {
+            result = Err(error.into());
+        }
         let mut answer = Answer { label, path: self.file, result, written: Vec::new(), failure: None };
         if !self.json {
             say::plan(out, &answer)?;

@@ -105,6 +105,11 @@ impl Outcome {
         Self { path, output, what, size: None, tensors, listed: false, worse, notes, written: false }
     }
 
+    /// Whether the new file takes the place of the one that it is made of.
+    fn replaces(&self) -> bool {
+        self.path == self.output
+    }
+
     /// Takes note of a tensor that is put into the file.
     pub(in crate::commands) fn put(&mut self, name: &[u8], ty: TensorType, dims: &[u64], replaced: bool) {
         let bytes = tensor_bytes(ty, dims).unwrap_or(0);
@@ -165,7 +170,8 @@ impl Outcome {
         let label = out.paint(Ink::Head, out::path(&self.output));
         if let Some(size) = self.size.filter(|_| stop.is_none()) {
             let verb = if how.dry_run { "would be written" } else { "written" };
-            writeln!(out, "{label} {verb}: {}\n  {}", units::bytes(size), self.what)?;
+            let undo = if self.replaces() { " (cannot be undone)" } else { "" };
+            writeln!(out, "{label} {verb}: {}{undo}\n  {}", units::bytes(size), self.what)?;
             for put in self.tensors.iter().take(SHOWN).filter(|_| self.listed) {
                 let name = out.paint(Ink::Key, out::fit(&put.name, 60));
                 let dims: Vec<String> = put.dims.iter().map(u64::to_string).collect();
@@ -234,6 +240,7 @@ impl Outcome {
             "path": json::path(&self.path),
             "output": json::path(&self.output),
             "written": self.written,
+            "can_be_undone": self.replaces().then_some(false),
             "size": self.size,
             "tensors": self.tensors.iter().map(put).collect::<Vec<_>>(),
             "breaks": self.worse.iter().map(worse).collect::<Vec<_>>(),

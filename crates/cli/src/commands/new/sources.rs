@@ -11,7 +11,7 @@ use ggufkit::format::spec::TensorType;
 use ggufkit::format::{Endian, Options, ReadAt as _, Span, View};
 use ggufkit::io::npy::{self, ArrayError};
 use ggufkit::io::safetensors::{self, Safetensors, SafetensorsError};
-use ggufkit::io::{FileSource, HeadBuffer, Parts, diagnose};
+use ggufkit::io::{FileSource, HeadBuffer, Parts, diagnose, inplace};
 
 use crate::failure::Failure;
 use crate::{frame, out};
@@ -99,6 +99,7 @@ impl Sources {
             return Ok(at);
         }
         let failed = |failure| NoData::File(path.to_owned(), failure);
+        let stamp = inplace::Stamp::of(path).ok();
         let source = frame::source(path).map_err(|error| failed(Failure::Io(error)))?;
         if source.size().is_none() {
             let failure = Failure::usage("no-length", "its length is not known: data is copied from files");
@@ -122,6 +123,7 @@ impl Sources {
             })?,
             _ => Content::Raw,
         };
+        frame::settled(path, stamp).map_err(|error| failed(Failure::Io(error)))?;
         self.files.push((path.to_owned(), source, content));
         Ok(self.files.len().saturating_sub(1))
     }

@@ -8,7 +8,7 @@ use ggufkit::format::naming::{ShardStyle, parse_lenient};
 use ggufkit::format::{Index, Options, ReadAt as _, View};
 use ggufkit::io::{
     Diagnosis, Expand, FileSource, HeadBuffer, Input, Joined, ShardPart, ShardProblem, ShardSet,
-    check_shards, diagnose, expand_with_skipped,
+    check_shards, diagnose, expand_with_skipped, inplace,
 };
 
 use ggufkit::edit::shards::Member;
@@ -219,6 +219,7 @@ fn open_all(paths: Vec<PathBuf>, options: Options) -> Result<Vec<File>, Stop> {
 }
 
 fn open(path: &Path, options: Options) -> Result<File, Failure> {
+    let stamp = inplace::Stamp::of(path).ok();
     let source = frame::source(path).map_err(Failure::Io)?;
     let Some(size) = source.size() else {
         return Err(Failure::Io(io::Error::new(
@@ -228,6 +229,7 @@ fn open(path: &Path, options: Options) -> Result<File, Failure> {
     };
     let mut buffer = HeadBuffer::new();
     let read = buffer.read(&source, options).map_err(Failure::Io)?;
+    frame::settled(path, stamp).map_err(Failure::Io)?;
     let diagnosis = diagnose(&source, options, &read, buffer.bytes()).map_err(Failure::Io)?;
     match (read.index, read.error) {
         (Some(index), None) => {
