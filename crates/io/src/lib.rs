@@ -37,7 +37,7 @@ mod turned;
 
 pub use data::{
     ByteDifference, ByteJob, Chunk, DataError, DataReason, Extent, HashJob, RowChunks, Selection,
-    TensorReader, all_zero, compare_bytes, hash_bytes, map_many, turn,
+    TensorReader, all_zero, compare_bytes, hash_bytes, map_many,
 };
 pub use diagnose::{Diagnosis, Message, Outside, Partial, diagnose, diagnose_stream};
 pub use file::{DynSource, FileSource, read_full};

@@ -5,7 +5,9 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 
-use super::edit::{EditArgs, Job, operations};
+use ggufkit::edit::patch::PatchDocument;
+
+use super::edit::{EditArgs, Job};
 use crate::failure::Failure;
 use crate::out::{self, Out};
 use crate::{FAILED, frame};
@@ -13,8 +15,9 @@ use crate::{FAILED, frame};
 /// Make the changes that a JSON document lists, all of them or none
 ///
 /// The document is a list of operations, or an object that has one: {"op": "set", "key": "general.name", "value": "x"}, with "type" and
-/// "element" where needed; unset, rename, move; rename-tensor and drop-tensor; and test, which stops everything where a key has
-/// another value. `gguf diff A B --patch` writes such a document; "exact": true in it is --exact.
+/// "element" where needed; unset, clear (unset of what there is), rename, move; list and unlist (a text into and out of a list);
+/// rename-tensor, drop-tensor, move-tensor; upgrade; and test, which stops everything where a key has another value. `gguf diff A B --patch` writes such a document; "exact": true
+/// in it is --exact.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  gguf apply model.gguf changes.json --dry-run\n  gguf apply model.gguf - < changes.json\n\n\
@@ -52,11 +55,11 @@ impl Args {
                     .map_err(|error| Failure::usage("bad-patch", format!("{named} is no JSON: {error}")))
             })
             .and_then(|document: serde_json::Value| {
-                let exact = document.get("exact").and_then(serde_json::Value::as_bool).unwrap_or(false);
-                operations(&document).map(|operations| (operations, exact))
+                PatchDocument::from_json(&document)
+                    .map_err(|error| Failure::usage("bad-patch", format!("{named}: {error}")))
             });
         match parsed {
-            Ok((operations, exact)) => {
+            Ok(PatchDocument { operations, exact }) => {
                 let how = if exact { self.how.clone().exactly() } else { self.how };
                 Job { command: "apply", files: &[self.file], operations: &operations, how: &how }.run(out)
             }

@@ -8,7 +8,7 @@ use std::hash::Hasher as _;
 use std::io;
 use std::num::NonZeroUsize;
 
-use ggufkit_format::spec::TensorTypeInfo;
+use ggufkit_format::exchange::Exchange;
 use ggufkit_format::{ReadAt, Span};
 use twox_hash::XxHash64;
 
@@ -39,8 +39,8 @@ pub struct ByteJob<'s, S: ?Sized> {
     pub len: u64,
     /// Bytes of a block: differences are counted by blocks too. 1 where there are none.
     pub block: u64,
-    /// The type whose members are turned around in the second stretch, where the byte orders differ.
-    pub turn: Option<&'static TensorTypeInfo>,
+    /// How the second stretch is brought into the byte order of the first, where they differ.
+    pub turn: Option<Exchange>,
 }
 
 /// What a comparison found.
@@ -125,8 +125,8 @@ fn piece<S: ReadAt<Error = io::Error> + ?Sized>(
             let (Some(a), Some(b)) = (one.get_mut(..now), other.get_mut(..now)) else { break };
             fill(job.a, a, job.at_a.saturating_add(at))?;
             fill(job.b, b, job.at_b.saturating_add(at))?;
-            if let Some(info) = job.turn {
-                turn(info, b);
+            if let Some(exchange) = &job.turn {
+                exchange.apply(b);
             }
             if a != b {
                 for (number, (a, b)) in a.chunks(block).zip(b.chunks(block)).enumerate() {
@@ -154,25 +154,6 @@ fn fill<S: ReadAt<Error = io::Error> + ?Sized>(source: &S, buffer: &mut [u8], at
     }
 }
 
-/// Turns the members of whole blocks into the other byte order. A block that is cut stays as it is.
-pub fn turn(info: &TensorTypeInfo, bytes: &mut [u8]) {
-    let block = usize::try_from(info.block_bytes).unwrap_or(0);
-    if block == 0 {
-        return;
-    }
-    for block in bytes.chunks_exact_mut(block) {
-        for part in info.parts {
-            let width = part.unit.width() as usize;
-            let (from, len) = (part.offset as usize, part.bytes as usize);
-            if width > 1
-                && let Some(units) = block.get_mut(from..from.saturating_add(len))
-            {
-                units.chunks_exact_mut(width).for_each(<[u8]>::reverse);
-            }
-        }
-    }
-}
-
 /// A stretch of a source that is to be hashed.
 #[derive(Debug)]
 pub struct HashJob<'s, S: ?Sized> {
@@ -180,8 +161,8 @@ pub struct HashJob<'s, S: ?Sized> {
     pub source: &'s S,
     /// The bytes.
     pub span: Span,
-    /// The type whose members are turned around first.
-    pub turn: Option<&'static TensorTypeInfo>,
+    /// How it is brought into another byte order first.
+    pub turn: Option<Exchange>,
 }
 
 /// A hash of each stretch, 64 bits that tell data apart quickly: that of equal hash is still to be compared. The results are
@@ -194,7 +175,7 @@ pub fn hash_bytes<S: ReadAt<Error = io::Error> + Sync + ?Sized>(
     map_many(jobs.len(), threads, &|at| {
         let Some(job) = jobs.get(at) else { return Ok(0) };
         let mut hasher = XxHash64::default();
-        let block = job.turn.map_or(1, |info| info.block_bytes.max(1) as usize).min(BUFFER);
+        let block = job.turn.as_ref().map_or(1, |exchange| exchange.block().max(1)).min(BUFFER);
         let step = BUFFER - BUFFER % block;
         MEMORY.with_borrow_mut(|(memory, _)| {
             memory.resize(BUFFER, 0);
@@ -203,8 +184,8 @@ pub fn hash_bytes<S: ReadAt<Error = io::Error> + Sync + ?Sized>(
                 let now = usize::try_from(job.span.len - done).unwrap_or(usize::MAX).min(step);
                 let Some(bytes) = memory.get_mut(..now) else { break };
                 fill(job.source, bytes, job.span.start.saturating_add(done))?;
-                if let Some(info) = job.turn {
-                    turn(info, bytes);
+                if let Some(exchange) = &job.turn {
+                    exchange.apply(bytes);
                 }
                 hasher.write(bytes);
                 done += now as u64;
@@ -286,21 +267,21 @@ mod tests {
     #[test]
     fn another_byte_order_is_turned_member_by_member() {
         // Q4_0: a half of two bytes, then 16 bytes of nibbles.
-        let info = TensorType::Q4_0.info();
+        let exchange = || Exchange::of(TensorType::Q4_0);
         let little: Vec<u8> = (0..36).collect();
         let mut big = little.clone();
         big.swap(0, 1);
         big.swap(18, 19);
         let (a, b) = (Memory(little), Memory(big));
         let threads = NonZeroUsize::MIN;
-        let turned = ByteJob { turn: info, ..job(&a, &b, 0, 36, 18) };
+        let turned = ByteJob { turn: exchange(), ..job(&a, &b, 0, 36, 18) };
         let found = compare_bytes(&[turned, job(&a, &b, 0, 36, 18)], threads, &|_| {});
         let found: Vec<_> = found.into_iter().map(Result::unwrap).collect();
         assert_eq!(found[0].bytes, 0);
         assert_eq!(found[1], ByteDifference { bytes: 4, blocks: 2, first: Some(0) });
         let span = Span::new(0, 36);
         let hashes = hash_bytes(
-            &[HashJob { source: &a, span, turn: None }, HashJob { source: &b, span, turn: info }],
+            &[HashJob { source: &a, span, turn: None }, HashJob { source: &b, span, turn: exchange() }],
             threads,
             &|_| {},
         );

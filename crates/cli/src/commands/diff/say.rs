@@ -1,5 +1,6 @@
 //! What a diff says to people, as items: the terminal and Markdown show the same ones.
 
+use ggufkit::format::spec::keys;
 use ggufkit::format::{Kv, Tensor, Value};
 use ggufkit::inspect::diff::{
     ArrayDiff, Data, DataDifference, Diff, Line, Owner, Record, TensorChange, TextDiff, differing,
@@ -179,7 +180,12 @@ fn metadata(diff: &Diff<'_>, much: Much) -> Section {
         taker.kind();
         for kv in list.iter().filter_map(|at| side.kvs.get(*at)) {
             taker.take(|| {
-                let value = side.value(kv).map(|value| value::text(value, much.wide));
+                let value = side.value(kv).map(|value| match value {
+                    Value::String(text) => keys::room(kv.name.0, text.0)
+                        .map(|bytes| format!("{} bytes of room", units::count(bytes)))
+                        .unwrap_or_else(|| value::text(value, much.wide)),
+                    _ => value::text(value, much.wide),
+                });
                 Some(Item {
                     mark,
                     name: key(kv),
@@ -199,6 +205,18 @@ fn metadata(diff: &Diff<'_>, much: Much) -> Section {
             let what = if of_a == of_b { of_a } else { format!("{of_a} → {of_b}") };
             let (values, below) = match (old, new) {
                 (Value::String(old), Value::String(new)) => {
+                    if let (Some(old), Some(new)) = (keys::room(a.name.0, old.0), keys::room(b.name.0, new.0))
+                    {
+                        let room = |bytes| format!("{} bytes of room", units::count(bytes));
+                        let values = Values::Both(room(old), room(new));
+                        return Some(Item {
+                            mark: Mark::Changed,
+                            name: key(a),
+                            what,
+                            values,
+                            below: Vec::new(),
+                        });
+                    }
                     let lines = [old.0, new.0].iter().any(|text| text.contains(&b'\n'));
                     match (old.to_str(), new.to_str()) {
                         (Some(old), Some(new)) if lines => lines_of(old, new, &mut work, much, wide),

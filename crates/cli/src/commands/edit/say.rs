@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use ggufkit::check::Severity;
 use ggufkit::edit::{Done, Shown};
 use ggufkit::format::ByteStr;
+use ggufkit::format::spec::keys;
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::units;
 use ggufkit::io::Way;
@@ -35,9 +36,13 @@ pub(super) fn plan(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<(
     if let Some(more) = ready.done.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         writeln!(out, "  and {more} more")?;
     }
-    if how.reserves() {
+    // A key that nobody asked for is not to be a surprise.
+    if how.reserves() || ready.padding != ready.had {
         let room = out.paint(Ink::Number, units::bytes(ready.padding));
-        writeln!(out, "  {room} of room in the head")?;
+        match ready.padding {
+            0 => writeln!(out, "  no room is left in the head")?,
+            _ => writeln!(out, "  {room} of room in the head for later changes (general.padding)")?,
+        }
     }
     for worse in &ready.worse {
         let finding = &worse.finding;
@@ -48,6 +53,10 @@ pub(super) fn plan(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<(
         let word = out.paint(ink, format!("{word}[{}]", finding.rule.name));
         let more = if worse.more > 0 { format!(" (and {} more)", worse.more) } else { String::new() };
         writeln!(out, "  {word}: {}{more}", finding.message)?;
+    }
+    if let Some(answer) = &ready.lost {
+        let word = out.paint(Ink::Bad, "error");
+        writeln!(out, "  {word}: {} would refuse the file: {}", answer.loader.name(), answer.why)?;
     }
     let text = match &how.output {
         Some(path) => format!("a new file {}, {}", out::path(path), units::bytes(ready.plan.len())),
@@ -85,8 +94,8 @@ fn change(out: &mut Out, done: &Done) -> io::Result<()> {
         name.push_str(&format!("[{element}]"));
     }
     let name = out.paint(Ink::Key, name);
-    let before = done.before.as_ref().map(|value| out.paint(Ink::Bad, shown(value)));
-    let after = done.after.as_ref().map(|value| out.paint(Ink::Good, shown(value)));
+    let before = done.before.as_ref().map(|value| out.paint(Ink::Bad, shown(&done.name, value)));
+    let after = done.after.as_ref().map(|value| out.paint(Ink::Good, shown(&done.name, value)));
     match (done.what, before, after) {
         ("set", None, Some(after)) => writeln!(out, "  {name}: new, {after}"),
         ("set" | "upgrade", Some(before), Some(after)) => writeln!(out, "  {name}: {before} → {after}"),
@@ -102,8 +111,11 @@ fn change(out: &mut Out, done: &Done) -> io::Result<()> {
     }
 }
 
-fn shown(value: &Shown) -> String {
+fn shown(key: &[u8], value: &Shown) -> String {
     match value {
+        Shown::Text(text) if keys::room(key, text).is_some() => {
+            format!("{} bytes of room", units::count(text.len() as u64))
+        }
         Shown::Scalar(scalar) => units::scalar_text(*scalar),
         Shown::Text(bytes) => format!("\"{}\"", out::fit(bytes, VALUE)),
         Shown::Array(ty, len) => format!("{ty} of {len}"),
@@ -219,7 +231,16 @@ pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
                     "more": worse.more,
                 })
             });
-            put("breaks", worse.collect());
+            let lost = ready.lost.iter().map(|answer| {
+                json!({
+                    "rule": answer.rule.map(|rule| rule.name),
+                    "code": answer.rule.map(|rule| rule.code),
+                    "severity": Severity::Error.name(),
+                    "message": format!("{} would refuse the file: {}", answer.loader.name(), answer.why),
+                    "more": 0,
+                })
+            });
+            put("breaks", worse.chain(lost).collect());
         }
         Err(Refused::Failure(failure)) => {
             put("errors", json!([{ "path": crate::json::path(&one.path), "error": failure.json() }]));

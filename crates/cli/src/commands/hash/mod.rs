@@ -116,7 +116,7 @@ impl Args {
         let mut files = if self.json { Some(Files::begin(out, "hash", true)?) } else { None };
         let mut complete = true;
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
-            let hashed = hash(document, &layers, &whole, None, self.threads);
+            let mut hashed = hash(document, &layers, &whole, None, self.threads);
             let failures = hashed.failures(document);
             complete &= failures.is_empty();
             if let Some(files) = &mut files {
@@ -229,8 +229,8 @@ pub(crate) fn failure_of(problem: &NotHashed, name: &[u8]) -> Failure {
 }
 
 impl Hashed {
-    /// What could not be hashed, and why.
-    fn failures(&self, document: &Document<'_>) -> Vec<Failed> {
+    /// What could not be hashed, and why; why not all of it could be is told once.
+    fn failures(&mut self, document: &Document<'_>) -> Vec<Failed> {
         let at = |failure| Failed { path: document.given.to_owned(), failure };
         let mut failures: Vec<Failed> = Vec::new();
         let entries = self.hashes.iter().flat_map(|hashes| &hashes.entries);
@@ -245,20 +245,8 @@ impl Hashed {
             let message = format!("{more} more tensors are not hashed");
             failures.push(at(Failure::Data { kind: "malformed", code: "more", message }));
         }
-        let others = self.refused.iter().chain(&self.partial);
-        failures.extend(others.filter_map(|failure| Some(at(copy(failure)?))));
+        failures.extend(self.refused.take().into_iter().chain(self.partial.take()).map(at));
         failures
-    }
-}
-
-/// The same failure again, of those that are made here.
-fn copy(failure: &Failure) -> Option<Failure> {
-    match failure {
-        Failure::Data { kind, code, message } => Some(Failure::Data { kind, code, message: message.clone() }),
-        Failure::Usage { code, message, help } => {
-            Some(Failure::Usage { code, message: message.clone(), help: help.clone() })
-        }
-        _ => None,
     }
 }
 

@@ -3,6 +3,8 @@
 //! Every operation that changes a value comes with a test of the old one, so that the patch of one file is not applied to
 //! another. What operations cannot say (data, tensors that are new, a key that is there twice) is [left](Patch::left), by name.
 
+mod document;
+
 use std::collections::BTreeSet;
 
 use ggufkit_format::spec::{KeyType, ValueType};
@@ -13,6 +15,8 @@ use serde_json::{Value as Json, json};
 
 use crate::document::ALIGNMENT;
 use crate::operation::{Element, Given, Operation};
+
+pub use document::{JsonOperation, PatchDocument, PatchError};
 
 /// Elements of an array that are changed one by one; of more of them the array is given whole.
 const FEW: u64 = 1024;
