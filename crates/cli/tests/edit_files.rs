@@ -516,3 +516,18 @@ fn patches_are_read_strictly() {
     }
     assert!(good(&folder, &["apply", "--help"]).contains("move-tensor"));
 }
+
+#[test]
+fn a_token_s_own_values_are_found_by_its_text() {
+    let folder = folder("tokens");
+    let text = |text: &str| Value::String(text.into());
+    let model = model()
+        .kv("tokenizer.ggml.tokens", Value::Array(Kind::String, ["<s>", "[a]", "b"].map(text).to_vec()))
+        .kv("tokenizer.ggml.token_type", vec![3, 4, 1_i32]);
+    write(&folder, "m.gguf", &model);
+    assert_eq!(get(&folder, "tokenizer.ggml.token_type[<s>]"), "3");
+    assert_eq!(get(&folder, "tokenizer.ggml.token_type[[a]]"), "4");
+    let json = good(&folder, &["get", "m.gguf", "tokenizer.ggml.tokens[b]", "general.name", "--json"]);
+    assert!(json.contains("\"b\"") && json.contains("A name"), "{json}");
+    bad(&folder, &["get", "m.gguf", "tokenizer.ggml.token_type[nowhere]"], 1);
+}

@@ -248,10 +248,7 @@ impl Operation {
     pub fn apply(&self, document: &mut Document<'_>) -> Result<Vec<Done>, OperationError> {
         match self {
             Self::Set { key, element: Some(element), value, ty } => {
-                let element = match element {
-                    Element::At(at) => *at,
-                    Element::Token(text) => token(document, text)?,
-                };
+                let element = place(document, element)?;
                 set_element(document, key, element, *ty, value).map(|done| vec![done])
             }
             Self::Set { key, element: None, ty, value } => set(document, key, *ty, value),
@@ -296,10 +293,7 @@ impl Operation {
                 Ok(moved.then_some(done).into_iter().collect())
             }
             Self::Test { key, element: Some(element), value, .. } => {
-                let element = match element {
-                    Element::At(at) => *at,
-                    Element::Token(text) => token(document, text)?,
-                };
+                let element = place(document, element)?;
                 test_element(document, key, element, value.as_ref()).map(|()| Vec::new())
             }
             Self::Test { key, element: None, ty, value } => {
@@ -475,6 +469,14 @@ fn value(
 
 const FILE_TYPE: &[u8] = b"general.file_type";
 const TOKENS: &[u8] = b"tokenizer.ggml.tokens";
+
+/// The position that is meant.
+fn place(document: &Document<'_>, element: &Element) -> Result<u64, OperationError> {
+    match element {
+        Element::At(at) => Ok(*at),
+        Element::Token(text) => token(document, text),
+    }
+}
 
 /// The number of a token.
 fn token(document: &Document<'_>, text: &[u8]) -> Result<u64, OperationError> {

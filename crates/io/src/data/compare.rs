@@ -13,7 +13,7 @@ use ggufkit_format::{ReadAt, Span};
 use twox_hash::XxHash64;
 
 use super::map_many;
-use crate::file::read_full;
+use crate::file::read_exact_at;
 
 /// Bytes that one piece of work covers.
 const PIECE: u64 = 16 << 20;
@@ -123,8 +123,8 @@ fn piece<S: ReadAt<Error = io::Error> + ?Sized>(
             let now = usize::try_from(len - done).unwrap_or(usize::MAX).min(step);
             let at = from.saturating_add(done);
             let (Some(a), Some(b)) = (one.get_mut(..now), other.get_mut(..now)) else { break };
-            fill(job.a, a, job.at_a.saturating_add(at))?;
-            fill(job.b, b, job.at_b.saturating_add(at))?;
+            read_exact_at(job.a, a, job.at_a.saturating_add(at))?;
+            read_exact_at(job.b, b, job.at_b.saturating_add(at))?;
             if let Some(exchange) = &job.turn {
                 exchange.apply(b);
             }
@@ -145,13 +145,6 @@ fn piece<S: ReadAt<Error = io::Error> + ?Sized>(
         }
         Ok(out)
     })
-}
-
-fn fill<S: ReadAt<Error = io::Error> + ?Sized>(source: &S, buffer: &mut [u8], at: u64) -> io::Result<()> {
-    match read_full(source, buffer, at)? {
-        got if got == buffer.len() => Ok(()),
-        _ => Err(io::ErrorKind::UnexpectedEof.into()),
-    }
 }
 
 /// A stretch of a source that is to be hashed.
@@ -183,7 +176,7 @@ pub fn hash_bytes<S: ReadAt<Error = io::Error> + Sync + ?Sized>(
             while done < job.span.len {
                 let now = usize::try_from(job.span.len - done).unwrap_or(usize::MAX).min(step);
                 let Some(bytes) = memory.get_mut(..now) else { break };
-                fill(job.source, bytes, job.span.start.saturating_add(done))?;
+                read_exact_at(job.source, bytes, job.span.start.saturating_add(done))?;
                 if let Some(exchange) = &job.turn {
                     exchange.apply(bytes);
                 }
@@ -209,7 +202,7 @@ pub fn all_zero<S: ReadAt<Error = io::Error> + Sync + ?Sized>(
             while done < span.len {
                 let now = usize::try_from(span.len - done).unwrap_or(usize::MAX).min(BUFFER);
                 let Some(bytes) = memory.get_mut(..now) else { break };
-                fill(source, bytes, span.start.saturating_add(done))?;
+                read_exact_at(source, bytes, span.start.saturating_add(done))?;
                 if bytes.iter().any(|byte| *byte != 0) {
                     return Ok(false);
                 }

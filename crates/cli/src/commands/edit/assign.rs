@@ -92,7 +92,7 @@ fn typed(left: &[u8]) -> (&[u8], Option<KeyType>) {
 }
 
 /// Arrays that have an element for each token, which may be named by it.
-const BY_TOKEN: [&[u8]; 3] =
+pub(in crate::commands) const BY_TOKEN: [&[u8]; 3] =
     [b"tokenizer.ggml.tokens", b"tokenizer.ggml.token_type", b"tokenizer.ggml.scores"];
 
 /// The key and the element of its array.
