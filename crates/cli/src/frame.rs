@@ -270,18 +270,11 @@ pub(crate) fn settled(path: &Path, before: Option<inplace::Stamp>) -> io::Result
     }
 }
 
-/// Says so where the new file that has taken the place of `source` is somebody else's: not everybody may give files away.
-///
-/// # Errors
-/// The output's.
-pub(crate) fn owner_note(out: &mut Out, source: &FileSource) -> io::Result<()> {
-    match ggufkit::io::is_owned_alike(source) {
-        Ok(false) => {
-            let text = "the new file has another owner or group than the old one";
-            out.message(Ink::Warn, "note", &format!("{}: {text}", out::path(source.path())))
-        }
-        _ => Ok(()),
-    }
+/// What there is to say where the new file that has taken the place of `source` is somebody else's: not everybody may give
+/// files away.
+pub(crate) fn owner_note(source: &FileSource) -> Option<String> {
+    let alike = ggufkit::io::is_owned_alike(source).unwrap_or(true);
+    (!alike).then(|| "the new file has another owner or group than the old one".to_owned())
 }
 
 /// Takes back changes of these files that were interrupted, and says so. Where that cannot be, [`source`] refuses the file.

@@ -251,6 +251,7 @@ fn a_change_under_way_is_known_under_all_names() {
     fs::hard_link(&renamed, &link).unwrap();
     let undone = inplace::undo(&renamed, false, &mut unwatched);
     assert!(matches!(undone, Err(InPlaceError::Linked { names: 2, .. })), "{undone:?}");
+    assert!(matches!(inplace::last_change(&renamed, false), Err(InPlaceError::Linked { .. })));
     inplace::undo(&renamed, true, &mut unwatched).unwrap();
     assert_eq!(fs::read(&link).unwrap(), old());
 }
@@ -467,12 +468,12 @@ fn a_new_file_in_the_place_of_an_old_one_is_whose_that_was() {
 fn a_change_is_not_taken_back_under_another_one() {
     let (folder, file) = folder();
     change(&file, &patch(), false).unwrap();
-    let told = inplace::last_change(&file).unwrap();
+    let told = inplace::last_change(&file, false).unwrap();
     assert_eq!((told.id, told.bytes, told.places, told.len), (7, 3000, 1, (SIZE, SIZE)));
     assert!(told.time > 1_700_000_000);
     // Somebody has changed what this one left alone.
     OpenOptions::new().write(true).open(&file).unwrap().write_all_at(b"other", 7000).unwrap();
-    for result in [inplace::last_change(&file), inplace::undo(&file, false, &mut unwatched)] {
+    for result in [inplace::last_change(&file, false), inplace::undo(&file, false, &mut unwatched)] {
         assert!(matches!(result, Err(InPlaceError::Changed(_))), "{result:?}");
     }
     assert!(inplace::forget(&file).unwrap() > 3000);
