@@ -225,12 +225,28 @@ pub(crate) fn source(path: &Path) -> io::Result<FileSource> {
 
 /// Why a file is not read, and what helps.
 fn why_pending(path: &Path) -> String {
-    match inplace::pending(path) {
-        Ok(_) => "a change of it is under way or was interrupted; `gguf recover` takes it back".to_owned(),
-        Err(error) => match advice(&error) {
-            Some(advice) => format!("{error}: {advice}"),
-            None => error.to_string(),
-        },
+    let error = match inplace::pending(path) {
+        Ok(_) => {
+            return "a change of it is under way or was interrupted; `gguf recover` takes it back".to_owned();
+        }
+        Err(error) => error,
+    };
+    // The file is named before.
+    let why = match &error {
+        InPlaceError::Unfit { .. } => {
+            "a change of it was interrupted, and something else has changed it since".to_owned()
+        }
+        InPlaceError::OtherFile { .. } => {
+            "a change was interrupted, and the record of it is of another file than this".to_owned()
+        }
+        InPlaceError::Elsewhere { record, .. } => {
+            format!("a change of it was interrupted, and the record {} is not there", out::path(record))
+        }
+        other => format!("a change of it was interrupted, and {other}"),
+    };
+    match advice(&error) {
+        Some(advice) => format!("{why}: {advice}"),
+        None => why,
     }
 }
 

@@ -256,6 +256,38 @@ fn a_change_under_way_is_known_under_all_names() {
     assert_eq!(fs::read(&link).unwrap(), old());
 }
 
+#[test]
+fn a_mark_that_was_left_says_nothing_of_a_change_that_was_done() {
+    let (_folder, file) = folder();
+    let mark = |change: u64| {
+        let file = OpenOptions::new().write(true).open(&file).unwrap();
+        let text = format!("{change:016x} .m.gguf.ggufkit-journal");
+        rustix::fs::fsetxattr(&file, "user.ggufkit.pending", text.as_bytes(), rustix::fs::XattrFlags::empty())
+    };
+    change(&file, &patch(), false).unwrap();
+    if mark(7).is_err() {
+        ggufkit_testkit::corpus::skip("marks", "this file system has no attributes");
+        return;
+    }
+    assert!(!inplace::is_pending(&file).unwrap());
+    // It goes with the next change, the way back, and what says that it was left.
+    change(&file, &sector(), false).unwrap();
+    assert!(!inplace::is_pending(&file).unwrap());
+    fs::write(&file, old()).unwrap();
+    change(&file, &patch(), false).unwrap();
+    mark(7).unwrap();
+    inplace::forget(&file).unwrap();
+    assert!(!inplace::is_pending(&file).unwrap());
+    // One of a change that nobody knows of any more, and of none at all.
+    mark(8).unwrap();
+    assert!(inplace::is_pending(&file).unwrap());
+    let said = inplace::recover(&file, &mut unwatched);
+    assert!(matches!(said, Err(InPlaceError::Elsewhere { .. })), "{said:?}");
+    assert!(inplace::discard(&file, &mut unwatched).unwrap().is_some());
+    assert!(!inplace::is_pending(&file).unwrap());
+    assert_eq!(fs::read(&file).unwrap(), new());
+}
+
 /// What the folder had when it was last synced: that is what it may have again when the power goes.
 #[test]
 fn names_that_come_back_with_the_power_undo_nothing_under_a_later_change() {

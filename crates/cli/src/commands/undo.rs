@@ -108,7 +108,7 @@ impl Args {
     fn model(&self, given: &Path, files: Vec<PathBuf>, many: bool) -> Vec<One> {
         if self.forget {
             let forget = |path: PathBuf| {
-                let result = inplace::forget(&path).map(Done::Forgotten).map_err(InPlaceError::at(&path));
+                let result = inplace::forget(&path).map(Done::Forgotten);
                 One { path, result }
             };
             let all = files.into_iter().map(forget);

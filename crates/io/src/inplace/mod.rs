@@ -124,15 +124,25 @@ pub fn new_id() -> u64 {
 /// is how many bytes these had. What is kept of a change under way stays.
 ///
 /// # Errors
-/// The system's.
-pub fn forget(path: &Path) -> io::Result<u64> {
-    let path = match real(path) {
+/// See [`InPlaceError`].
+pub fn forget(path: &Path) -> Result<u64, InPlaceError> {
+    let path = &match real(path) {
         // What was kept of a file that is gone can go too.
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-        other => other?,
+        other => other.map_err(InPlaceError::at(path))?,
     };
+    let failed = |doing| InPlaceError::io(path, doing);
+    if standing(path).map_err(failed("look beside"))? == Standing::Stale {
+        // Without the record nobody could tell that the change which the mark is of was done.
+        let mut watch = unwatched;
+        Disk::look(path, &mut watch)?.unmark().map_err(failed("write to"))?;
+    }
+    delete_idle(path).map_err(failed("delete what is beside"))
+}
+
+fn delete_idle(path: &Path) -> io::Result<u64> {
     let mut bytes = 0_u64;
-    for record in standing::idle(&path) {
+    for record in standing::idle(path) {
         let metadata = match fs::symlink_metadata(&record) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             other => other?,
