@@ -15,9 +15,10 @@
 //! 2. *The way back is gone only by a record that is proven.* It is a file itself, of the owner of the model, of this user, or
 //!    of who owns the machine; its bytes are those that were written; it keeps exactly what such a change loses, so that the
 //!    way back makes up no byte and no length; the file has the number and the time of birth that it names; its length is one
-//!    that the change comes through; what the change does not touch is there, at its old place or its new one; and what it
-//!    does touch is the old or the new, sector by sector. Where one of these fails nothing is written, and the error says which:
-//!    who wants the file as it stands says so ([`discard`]).
+//!    that the change comes through; what the change does not touch is there, at its old place or its new one; and, where
+//!    nothing is moved, what it does touch is the old or the new, sector by sector. (Of the bytes that stay only some are kept
+//!    in mind: a file that differs in none of them becomes the old one but for what it has in between.) Where one of these
+//!    fails nothing is written, and the error says which: who wants the file as it stands says so ([`discard`]).
 //! 3. *A file whose change is under way is known under all of its names.* It carries a mark (an extended attribute) from before
 //!    its first byte is touched until the change is done or taken back, so that a hard link, and a file that was renamed
 //!    meanwhile, are not taken for whole. Where files cannot be marked those with several names are changed by one sector at
