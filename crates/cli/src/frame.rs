@@ -253,12 +253,28 @@ pub(crate) fn unchanged(source: &FileSource) -> Result<(), Failure> {
 
 /// Why a file is not read, and what helps.
 fn why_pending(path: &Path) -> String {
-    match inplace::pending(path) {
-        Ok(_) => "a change of it is under way or was interrupted; `gguf recover` takes it back".to_owned(),
-        Err(error) => match advice(&error) {
-            Some(advice) => format!("{error}: {advice}"),
-            None => error.to_string(),
-        },
+    let error = match inplace::pending(path) {
+        Ok(_) => {
+            return "a change of it is under way or was interrupted; `gguf recover` takes it back".to_owned();
+        }
+        Err(error) => error,
+    };
+    // The file is named before.
+    let why = match &error {
+        InPlaceError::Unfit { .. } => {
+            "a change of it was interrupted, and something else has changed it since".to_owned()
+        }
+        InPlaceError::OtherFile { .. } => {
+            "a change was interrupted, and the record of it is of another file than this".to_owned()
+        }
+        InPlaceError::Elsewhere { record, .. } => {
+            format!("a change of it was interrupted, and the record {} is not there", out::path(record))
+        }
+        other => format!("a change of it was interrupted, and {other}"),
+    };
+    match advice(&error) {
+        Some(advice) => format!("{why}: {advice}"),
+        None => why,
     }
 }
 
@@ -298,18 +314,11 @@ pub(crate) fn settled(path: &Path, before: Option<inplace::Stamp>) -> io::Result
     }
 }
 
-/// Says so where the new file that has taken the place of `source` is somebody else's: not everybody may give files away.
-///
-/// # Errors
-/// The output's.
-pub(crate) fn owner_note(out: &mut Out, source: &FileSource) -> io::Result<()> {
-    match ggufkit::io::is_owned_alike(source) {
-        Ok(false) => {
-            let text = "the new file has another owner or group than the old one";
-            out.message(Ink::Warn, "note", &format!("{}: {text}", out::path(source.path())))
-        }
-        _ => Ok(()),
-    }
+/// What there is to say where the new file that has taken the place of `source` is somebody else's: not everybody may give
+/// files away.
+pub(crate) fn owner_note(source: &FileSource) -> Option<String> {
+    let alike = ggufkit::io::is_owned_alike(source).unwrap_or(true);
+    (!alike).then(|| "the new file has another owner or group than the old one".to_owned())
 }
 
 /// Takes back changes of these files that were interrupted, and says so. Where that cannot be, [`source`] refuses the file.

@@ -179,7 +179,10 @@ impl Args {
         }
         match &self.output {
             Some(target) => write(&plan, &turned, target, self.how.force)?,
-            None => self.in_place(&plan, &turned, &source)?,
+            None => {
+                self.in_place(&plan, &turned, &source)?;
+                outcome.notes.extend(frame::owner_note(&source));
+            }
         }
         outcome.written = true;
         Ok(())

@@ -62,8 +62,8 @@ pub(crate) struct Args {
 enum Answer {
     /// It is in this order.
     Nothing,
-    /// So many bytes were written, or would be.
-    Written(u64),
+    /// So many bytes were written, or would be, and what else there is to say.
+    Written(u64, Option<String>),
     /// Why not.
     Refused(String),
 }
@@ -153,7 +153,8 @@ impl Args {
         if !self.dry_run {
             self.write(&plan, &turned, &source)?;
         }
-        Ok(Answer::Written(plan.len()))
+        let note = frame::owner_note(&source).filter(|_| self.output.is_none() && !self.dry_run);
+        Ok(Answer::Written(plan.len(), note))
     }
 
     fn write(
@@ -181,11 +182,12 @@ impl Args {
         let order = if self.to == To::Big { "big-endian" } else { "little-endian" };
         match result {
             Ok(Answer::Nothing) => writeln!(out, "{label}: is {order}, nothing is written"),
-            Ok(Answer::Written(bytes)) => {
+            Ok(Answer::Written(bytes, note)) => {
                 let target = out::path(self.output.as_deref().unwrap_or(path));
                 let verb = if self.dry_run { "would be written" } else { "written" };
                 let undo = if self.output.is_none() { " (cannot be undone)" } else { "" };
-                writeln!(out, "{target} {verb}: {order}, {}{undo}", units::bytes(*bytes))
+                writeln!(out, "{target} {verb}: {order}, {}{undo}", units::bytes(*bytes))?;
+                note.iter().try_for_each(|note| out.message(Ink::Warn, "note", &format!("{target}: {note}")))
             }
             Ok(Answer::Refused(why)) => out.message(Ink::Bad, "refused", &format!("{label}: {why}")),
             Err(failure) => frame::report_of(out, path, failure),
@@ -195,7 +197,7 @@ impl Args {
     fn json(&self, path: &Path, result: &Result<Answer, Failure>) -> serde_json::Value {
         let (bytes, refused, errors) = match result {
             Ok(Answer::Nothing) => (None, None, vec![]),
-            Ok(Answer::Written(bytes)) => (Some(*bytes), None, vec![]),
+            Ok(Answer::Written(bytes, _)) => (Some(*bytes), None, vec![]),
             Ok(Answer::Refused(why)) => (None, Some(why), vec![]),
             Err(failure) => (None, None, vec![json!({ "path": json::path(path), "error": failure.json() })]),
         };

@@ -19,7 +19,8 @@ use crate::{FAILED, frame};
     gguf set model.gguf 'my.list:array[u32]=[1, 300, 70000]' -o changed.gguf\n  \
     gguf set model.gguf 'tokenizer.ggml.token_type[3]=4'\n\n\
     What `gguf check` would find in the changed file and does not find now is said before; errors stop it.\n\
-    A change in place is kept beside the file, in `.NAME.ggufkit-undo`, until the next one: `gguf undo` takes it back.\n\n\
+    A change in place is kept beside the file, in `.NAME.ggufkit-undo`, until the next one: `gguf undo` takes it back.\n\
+    A new file in the place of the old one cannot be undone; it is said before, with --dry-run too.\n\n\
     Exit status: 0 done or nothing to do, 1 refused, 2 a file could not be read or written, or usage.")]
 pub(crate) struct Args {
     /// The files, and what to set: key=value, key:type=value, key[element]=value, key=@file

@@ -53,6 +53,8 @@ pub(crate) struct Args {
 enum Done {
     /// This was taken back, or would be.
     Back(Change),
+    /// Its change was not taken back, as that of another file of the set could not be.
+    Not,
     /// So many bytes were deleted beside it.
     Forgotten(u64),
 }
@@ -109,7 +111,7 @@ impl Args {
     fn model(&self, given: &Path, files: Vec<PathBuf>, many: bool) -> Vec<One> {
         if self.forget {
             let forget = |path: PathBuf| {
-                let result = inplace::forget(&path).map(Done::Forgotten).map_err(InPlaceError::at(&path));
+                let result = inplace::forget(&path).map(Done::Forgotten);
                 One { path, result }
             };
             let all = files.into_iter().map(forget);
@@ -134,21 +136,20 @@ impl Args {
         kept.retain(|(_, change)| change.id == id);
         // All of them can be, or none is touched.
         for (path, _) in &kept {
-            if let Err(error) = inplace::last_change(path) {
+            if let Err(error) = inplace::last_change(path, self.all_names) {
                 return failed(path, error);
             }
         }
         let mut all: Vec<One> = Vec::new();
+        let mut stopped = false;
         for (path, change) in kept {
-            let result = match self.dry_run {
-                true => Ok(change),
-                false => inplace::undo(&path, self.all_names, &mut inplace::unwatched),
+            let result = match () {
+                () if stopped => Ok(Done::Not),
+                () if self.dry_run => Ok(Done::Back(change)),
+                () => inplace::undo(&path, self.all_names, &mut inplace::unwatched).map(Done::Back),
             };
-            let stop = result.is_err();
-            all.push(One { path, result: result.map(Done::Back) });
-            if stop {
-                break;
-            }
+            stopped |= result.is_err();
+            all.push(One { path, result });
         }
         all
     }
@@ -182,6 +183,7 @@ impl Args {
                 writeln!(out, "{head}: the change of {} {verb} taken back", when(change.time))?;
                 writeln!(out, "  {}", what(change))
             }
+            Ok(Done::Not) => writeln!(out, "{label}: the change was not taken back"),
             Ok(Done::Forgotten(0)) => writeln!(out, "{label}: nothing is kept beside it"),
             Ok(Done::Forgotten(bytes)) => {
                 writeln!(out, "{label}: {} deleted beside it; its last change stays", units::bytes(*bytes))

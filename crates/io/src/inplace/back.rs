@@ -140,14 +140,15 @@ pub fn discard(path: &Path, watch: &mut Watch<'_>) -> Result<Option<PathBuf>, In
     Ok(aside.or_else(|| matches!(at, Standing::Lost(_)).then(|| path.to_owned())))
 }
 
-/// What [`undo`] would take back of the file at `path`. Nothing is written.
+/// What [`undo`] would take back of the file at `path`. Nothing is written, and what would keep it from that is an error here too.
 ///
 /// # Errors
 /// Those of [`undo`].
-pub fn last_change(path: &Path) -> Result<Change, InPlaceError> {
+pub fn last_change(path: &Path, all_names: bool) -> Result<Change, InPlaceError> {
     let path = &real(path).map_err(InPlaceError::at(path))?;
-    let file = File::open(path).map_err(InPlaceError::io(path, "open"))?;
-    Ok(Change::of(&undoable(path, &file)?.record))
+    let mut watch = super::unwatched;
+    let disk = Disk::open(path, &mut watch)?;
+    Ok(Change::of(&undoable(path, &disk.file, all_names)?.0.record))
 }
 
 /// What is kept of the last change of the file at `path`, whether or not it can be taken back; `None` where nothing is.
@@ -164,8 +165,8 @@ pub fn kept_change(path: &Path) -> Result<Option<Change>, InPlaceError> {
     Ok(standing::read(&last, &file, false)?.map(|kept| Change::of(&kept.record)))
 }
 
-/// The record of the last change, where it can be taken back.
-fn undoable(path: &Path, file: &File) -> Result<Kept, InPlaceError> {
+/// The record of the last change, where it can be taken back, and how many names the file has.
+fn undoable(path: &Path, file: &File, all_names: bool) -> Result<(Kept, u64), InPlaceError> {
     if !matches!(
         standing(path).map_err(InPlaceError::io(path, "look beside"))?,
         Standing::Quiet | Standing::Stale
@@ -180,8 +181,13 @@ fn undoable(path: &Path, file: &File) -> Result<Kept, InPlaceError> {
     // The power may have gone before it was all on the disk.
     let kept = standing::read(&last, file, false)?.ok_or_else(nothing)?;
     match proof::is_new(&kept.record, file).map_err(InPlaceError::io(path, "read"))? {
-        true => Ok(kept),
-        false => Err(InPlaceError::Changed(path.to_owned())),
+        true => {}
+        false => return Err(InPlaceError::Changed(path.to_owned())),
+    }
+    let names = platform::names(&file.metadata().map_err(InPlaceError::io(path, "look at"))?);
+    match names > 1 && !all_names {
+        true => Err(InPlaceError::Linked { path: path.to_owned(), names }),
+        false => Ok((kept, names)),
     }
 }
 
@@ -195,11 +201,7 @@ pub fn undo(path: &Path, all_names: bool, watch: &mut Watch<'_>) -> Result<Chang
     let path = &real(path).map_err(InPlaceError::at(path))?;
     let failed = |doing| InPlaceError::io(path, doing);
     let mut disk = Disk::open(path, watch)?;
-    let kept = undoable(path, &disk.file)?;
-    let names = platform::names(&disk.file.metadata().map_err(failed("look at"))?);
-    if names > 1 && !all_names {
-        return Err(InPlaceError::Linked { path: path.to_owned(), names });
-    }
+    let (kept, names) = undoable(path, &disk.file, all_names)?;
     let (journal, last) = (journal(path), last(path));
     disk.unmark().map_err(failed("write to"))?;
     // From here on it is the record of a change under way, as good as one.

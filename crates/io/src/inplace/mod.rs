@@ -15,9 +15,10 @@
 //! 2. *The way back is gone only by a record that is proven.* It is a file itself, of the owner of the model, of this user, or
 //!    of who owns the machine; its bytes are those that were written; it keeps exactly what such a change loses, so that the
 //!    way back makes up no byte and no length; the file has the number and the time of birth that it names; its length is one
-//!    that the change comes through; what the change does not touch is there, at its old place or its new one; and what it
-//!    does touch is the old or the new, sector by sector. Where one of these fails nothing is written, and the error says which:
-//!    who wants the file as it stands says so ([`discard`]).
+//!    that the change comes through; what the change does not touch is there, at its old place or its new one; and, where
+//!    nothing is moved, what it does touch is the old or the new, sector by sector. (Of the bytes that stay only some are kept
+//!    in mind: a file that differs in none of them becomes the old one but for what it has in between.) Where one of these
+//!    fails nothing is written, and the error says which: who wants the file as it stands says so ([`discard`]).
 //! 3. *A file whose change is under way is known under all of its names.* It carries a mark (an extended attribute) from before
 //!    its first byte is touched until the change is done or taken back, so that a hard link, and a file that was renamed
 //!    meanwhile, are not taken for whole. Where files cannot be marked those with several names are changed by one sector at
@@ -124,15 +125,25 @@ pub fn new_id() -> u64 {
 /// is how many bytes these had. What is kept of a change under way stays.
 ///
 /// # Errors
-/// The system's.
-pub fn forget(path: &Path) -> io::Result<u64> {
-    let path = match real(path) {
+/// See [`InPlaceError`].
+pub fn forget(path: &Path) -> Result<u64, InPlaceError> {
+    let path = &match real(path) {
         // What was kept of a file that is gone can go too.
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-        other => other?,
+        other => other.map_err(InPlaceError::at(path))?,
     };
+    let failed = |doing| InPlaceError::io(path, doing);
+    if standing(path).map_err(failed("look beside"))? == Standing::Stale {
+        // Without the record nobody could tell that the change which the mark is of was done.
+        let mut watch = unwatched;
+        Disk::look(path, &mut watch)?.unmark().map_err(failed("write to"))?;
+    }
+    delete_idle(path).map_err(failed("delete what is beside"))
+}
+
+fn delete_idle(path: &Path) -> io::Result<u64> {
     let mut bytes = 0_u64;
-    for record in standing::idle(&path) {
+    for record in standing::idle(path) {
         let metadata = match fs::symlink_metadata(&record) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             other => other?,

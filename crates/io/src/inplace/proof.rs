@@ -193,7 +193,8 @@ fn has_stays(record: &Record, file: &File, old: bool) -> io::Result<bool> {
             _ => span.start,
         };
         let there = |at: u64| Ok::<_, io::Error>(hash_of(file, Span::new(at, span.len))? == Some(*told));
-        if !there(went)? && !(old && went != span.start && there(span.start)?) {
+        let is_there = there(went)? || (old && went != span.start && there(span.start)?);
+        if !is_there {
             return Ok(false);
         }
     }

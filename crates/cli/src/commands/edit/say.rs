@@ -163,7 +163,10 @@ pub(super) fn end(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()
                 let text = "its blocks could not be moved after all, so it was copied (cannot be undone)";
                 out.message(Ink::Warn, "note", &format!("{label}: {text}"))
             }
-            Some(way) if how.output.is_none() && !way.is_in_place() => frame::owner_note(out, &ready.source),
+            Some(way) if how.output.is_none() && !way.is_in_place() => {
+                let note = frame::owner_note(&ready.source);
+                note.iter().try_for_each(|note| out.message(Ink::Warn, "note", &format!("{label}: {note}")))
+            }
             Some(_) => Ok(()),
         },
     }
