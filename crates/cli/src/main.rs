@@ -8,8 +8,10 @@ mod args;
 mod commands;
 mod failure;
 mod frame;
+mod input;
 mod json;
 mod out;
+mod platform;
 mod taken;
 
 use std::borrow::Cow;

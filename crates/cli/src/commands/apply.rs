@@ -1,32 +1,29 @@
 //! `gguf apply`: a document of changes.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::PathBuf;
 
-use super::edit::{EditArgs, Job, operations};
+use super::edit::{EditArgs, Job, files_and, operations};
 use crate::failure::Failure;
+use crate::input::read_limited;
 use crate::out::{self, Out};
 use crate::{FAILED, frame};
 
 /// Make the changes that a JSON document lists, all of them or none
 ///
 /// The document is a list of operations, or an object that has one: {"op": "set", "key": "general.name", "value": "x"}, with "type" and
-/// "element" where needed; unset, rename, move; rename-tensor and drop-tensor; and test, which stops everything where a key has
+/// "element" where needed; insert and remove of an element; unset, rename, move; rename-tensor, drop-tensor and move-tensor; and test, which stops everything where a key has
 /// another value. `gguf diff A B --patch` writes such a document; "exact": true in it is --exact.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  gguf apply model.gguf changes.json --dry-run\n  gguf apply model.gguf - < changes.json\n\n\
+    after_help = "Examples:\n  gguf apply model.gguf changes.json --dry-run\n  gguf apply model.gguf - < changes.json\n  gguf apply *.gguf changes.json\n\n\
     Exit status: 0 done, 1 refused, 2 a file could not be read or written, or usage."
 )]
 pub(crate) struct Args {
-    /// The file
-    #[arg(value_name = "FILE")]
-    file: OsString,
-    /// The document (`-`: standard input)
-    #[arg(value_name = "PATCH")]
-    patch: PathBuf,
+    /// The files, then the document (`-`: standard input)
+    #[arg(value_name = "FILE|PATCH", required = true)]
+    words: Vec<OsString>,
     #[command(flatten)]
     how: EditArgs,
 }
@@ -36,16 +33,15 @@ const LONGEST: u64 = 256 << 20;
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
-        let read = || -> io::Result<Vec<u8>> {
-            let mut bytes = Vec::new();
-            match self.patch.as_os_str() == "-" {
-                true => io::stdin().lock().take(LONGEST).read_to_end(&mut bytes)?,
-                false => fs::File::open(&self.patch)?.take(LONGEST).read_to_end(&mut bytes)?,
-            };
-            Ok(bytes)
+        let (files, patch) = match files_and(self.words, "FILE PATCH") {
+            Ok((files, [patch])) => (files, PathBuf::from(patch)),
+            Err(failure) => {
+                frame::refuse(out, "apply", self.how.json(), &failure)?;
+                return Ok(FAILED);
+            }
         };
-        let named = out::path(&self.patch);
-        let parsed = read()
+        let named = out::path(&patch);
+        let parsed = read_limited(&patch, LONGEST)
             .map_err(|error| Failure::usage("no-patch", format!("{named} cannot be read: {error}")))
             .and_then(|bytes| {
                 serde_json::from_slice(&bytes)
@@ -58,7 +54,7 @@ impl Args {
         match parsed {
             Ok((operations, exact)) => {
                 let how = if exact { self.how.clone().exactly() } else { self.how };
-                Job { command: "apply", files: &[self.file], operations: &operations, how: &how }.run(out)
+                Job::new("apply", &files, &operations, &how).run(out)
             }
             Err(failure) => {
                 frame::refuse(out, "apply", self.how.json(), &failure)?;

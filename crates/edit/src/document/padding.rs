@@ -3,8 +3,9 @@
 use ggufkit_format::layout;
 use ggufkit_format::spec::{KeyType, ValueType};
 
-use super::{Document, New};
+use super::Document;
 use crate::error::EditError;
+use crate::value::NewValue;
 
 /// Keys that editors of this field pad heads with; the first is the one that is written here.
 const PADDING_KEYS: [&[u8]; 2] = [b"general.padding", b"chisel.pad"];
@@ -21,7 +22,8 @@ impl Document<'_> {
     pub fn padding(&self) -> Option<(u64, u64)> {
         let at = self.padding_at()?;
         let len = match self.slot(at).and_then(|entry| entry.value.as_ref()) {
-            Some(new) => (new.bytes.len() as u64).saturating_sub(8),
+            Some(NewValue::String(text)) => text.len() as u64,
+            Some(_) => return None,
             None => self.source_kv(at)?.value_span.len.saturating_sub(8),
         };
         Some((at, len))
@@ -94,10 +96,7 @@ impl Document<'_> {
         match self.padding_at() {
             Some(at) => self.set_string(at, &text).map(|_| ()),
             None => {
-                let mut bytes = Vec::new();
-                self.encoder.string(&mut bytes, &text);
-                let value = New { ty: ValueType::STRING, scalar: None, bytes, items: None };
-                self.push(PADDING_KEYS[0], value);
+                self.push(PADDING_KEYS[0], NewValue::String(text));
                 Ok(())
             }
         }

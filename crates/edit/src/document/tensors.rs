@@ -21,6 +21,30 @@ impl Document<'_> {
         self.tensor_order().map(|at| at as u64).filter(|&at| self.name(at) == name).collect()
     }
 
+    /// The name of a tensor.
+    #[must_use]
+    pub fn name(&self, at: u64) -> &[u8] {
+        let Ok(at) = usize::try_from(at) else { return &[] };
+        match self.tensors.get(at).and_then(|slot| slot.name.as_deref()) {
+            Some(name) => name,
+            None => self.index().tensors().get(at).map(|tensor| self.view.name(tensor).0).unwrap_or_default(),
+        }
+    }
+
+    /// Gives a tensor another name; false when it has this one.
+    ///
+    /// # Errors
+    /// There is none with this number.
+    pub fn set_name(&mut self, at: u64, name: &[u8]) -> Result<bool, EditError> {
+        let place = usize::try_from(at).map_err(|_| EditError::NoTensor(at))?;
+        let differs = self.name(at) != name;
+        let slot = self.tensors.get_mut(place).filter(|slot| !slot.removed).ok_or(EditError::NoTensor(at))?;
+        if differs {
+            slot.name = Some(name.to_vec());
+        }
+        Ok(differs)
+    }
+
     /// Number of tensors, the removed ones and the added ones included.
     #[must_use]
     pub fn tensor_count(&self) -> u64 {

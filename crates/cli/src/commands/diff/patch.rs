@@ -55,6 +55,7 @@ fn document(operation: &Operation) -> Fields {
     };
     let place = |element: &Element| match element {
         Element::At(at) => json!(at),
+        Element::FromEnd(back) => json!(i64::try_from(*back).map_or(i64::MIN, |back| -back)),
         Element::Token(token) => text(token),
     };
     let before = |before: &Option<Vec<u8>>| before.as_deref().map_or(Value::Null, text);

@@ -18,6 +18,9 @@ use crate::out::{self, Ink, Out};
 /// Changes that are printed; the others are counted. JSON has all.
 const SHOWN: usize = 50;
 
+/// Files that are named; the others are counted.
+const NAMED: usize = 10;
+
 /// Columns of a value.
 const VALUE: usize = 60;
 
@@ -25,10 +28,20 @@ const VALUE: usize = 60;
 pub(super) fn plan(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()> {
     let Ok(ready) = &one.result else { return Ok(()) };
     let head = out.paint(Ink::Head, out::path(&one.path));
-    if ready.done.is_empty() && ready.route.way == Way::Nothing {
-        return writeln!(out, "{head}: nothing to change");
+    if ready.is_nothing() {
+        match one.files {
+            1 => writeln!(out, "{head}: nothing to change")?,
+            files => writeln!(
+                out,
+                "{head}: nothing to change, nor in the other files of its set ({files} in all)"
+            )?,
+        }
+        if one.output.is_none() {
+            return Ok(());
+        }
+    } else {
+        writeln!(out, "{head}")?;
     }
-    writeln!(out, "{head}")?;
     for done in ready.done.iter().take(SHOWN) {
         change(out, done)?;
     }
@@ -49,7 +62,10 @@ pub(super) fn plan(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<(
         let more = if worse.more > 0 { format!(" (and {} more)", worse.more) } else { String::new() };
         writeln!(out, "  {word}: {}{more}", finding.message)?;
     }
-    let text = match &how.output {
+    let text = match &one.output {
+        Some(path) if ready.is_nothing() => {
+            format!("a copy of it, {}, {}", out::path(path), units::bytes(ready.plan.len()))
+        }
         Some(path) => format!("a new file {}, {}", out::path(path), units::bytes(ready.plan.len())),
         None => way(ready),
     };
@@ -71,11 +87,11 @@ fn way(ready: &Ready) -> String {
             bytes(route.moved)
         ),
         Way::Share => format!(
-            "a new file in its place: {} are written, {} are shared with the old one",
+            "a new file in its place: {} are written, {} are shared with the old one; no undo",
             bytes(route.written),
             bytes(route.moved)
         ),
-        _ => format!("a new file in its place: {} are copied", bytes(route.written)),
+        _ => format!("a new file in its place: {} are copied; no undo", bytes(route.written)),
     }
 }
 
@@ -89,7 +105,10 @@ fn change(out: &mut Out, done: &Done) -> io::Result<()> {
     let after = done.after.as_ref().map(|value| out.paint(Ink::Good, shown(value)));
     match (done.what, before, after) {
         ("set", None, Some(after)) => writeln!(out, "  {name}: new, {after}"),
-        ("set" | "upgrade", Some(before), Some(after)) => writeln!(out, "  {name}: {before} → {after}"),
+        ("insert", _, Some(after)) => writeln!(out, "  {name}: put in, {after}"),
+        ("set" | "upgrade" | "endian", Some(before), Some(after)) => {
+            writeln!(out, "  {name}: {before} → {after}")
+        }
         ("rename", _, Some(after)) => writeln!(out, "  {name}: called {after}"),
         ("rename-tensor", _, Some(after)) => writeln!(out, "  tensor {name}: called {after}"),
         ("move-tensor", _, Some(after)) => writeln!(out, "  tensor {name}: moved before {after}"),
@@ -126,7 +145,7 @@ pub(super) fn end(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()
             out.message(Ink::Bad, "error", &failed)?;
             notes(out, failure)
         }
-        Err(Refused::Operation(error, help)) => {
+        Err(Refused::Asked(error, help)) => {
             out.message(Ink::Bad, "refused", &format!("{label}: {error}"))?;
             help.iter().try_for_each(|help| out.message(Ink::Faint, "  help", help))
         }
@@ -140,13 +159,52 @@ pub(super) fn end(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()
         }
         Ok(ready) => match one.done {
             Some(Way::Nothing) | None => Ok(()),
-            Some(way) if how.output.is_none() && way != ready.route.way => {
-                let text = "its blocks could not be moved after all, so it was copied";
+            Some(way) if one.output.is_none() && way != ready.route.way => {
+                let text = "its blocks could not be moved after all, so it was copied; there is no undo";
                 out.message(Ink::Warn, "note", &format!("{label}: {text}"))
             }
             Some(_) => Ok(()),
         },
     }
+}
+
+/// Says of all files what is to be said of none alone: that none was written, or which were and which were not.
+pub(super) fn all(out: &mut Out, planned: &[Planned], how: &EditArgs, stopped: bool) -> io::Result<()> {
+    let list = |test: &dyn Fn(&Planned) -> bool| {
+        let found = planned.iter().filter(|one| test(one)).map(|one| out::path(one.target()));
+        let found: Vec<String> = found.collect();
+        match found.len().checked_sub(NAMED).filter(|more| *more > 0) {
+            Some(more) => format!("{} and {more} more", found.get(..NAMED).unwrap_or_default().join(", ")),
+            None => found.join(", "),
+        }
+    };
+    let written = |one: &Planned| one.done.is_some_and(|way| way != Way::Nothing || one.output.is_some());
+    let failed = planned.iter().any(|one| one.failure.is_some());
+    if stopped || failed {
+        if planned.len() < 2 {
+            return Ok(());
+        }
+        if !planned.iter().any(|one| written(one) || one.taken_back) {
+            return out.message(Ink::Warn, "warning", "no file was written");
+        }
+        let groups = [
+            ("written", list(&written)),
+            ("taken back", list(&|one| one.taken_back)),
+            ("not written", list(&|one| !written(one) && !one.taken_back)),
+        ];
+        for (word, names) in groups {
+            if !names.is_empty() {
+                out.message(Ink::Warn, word, &names)?;
+            }
+        }
+        return Ok(());
+    }
+    let changes =
+        |one: &Planned| one.result.as_ref().is_ok_and(|ready| !ready.is_nothing() || one.output.is_some());
+    if how.dry_run && planned.iter().any(changes) {
+        writeln!(out, "a dry run: nothing is written")?;
+    }
+    Ok(())
 }
 
 fn notes(out: &mut Out, failure: &Failure) -> io::Result<()> {
@@ -170,8 +228,9 @@ fn value_json(value: &Shown) -> Value {
 pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
     let mut out = json!({
         "path": crate::json::path(&one.path),
-        "output": crate::json::path(how.output.as_deref().unwrap_or(&one.path)),
+        "output": crate::json::path(one.target()),
         "written": one.done.is_some_and(|way| way != Way::Nothing),
+        "taken_back": one.taken_back,
         "way": null,
         "bytes_written": null,
         "bytes_moved": null,
@@ -224,8 +283,8 @@ pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
         Err(Refused::Failure(failure)) => {
             put("errors", json!([{ "path": crate::json::path(&one.path), "error": failure.json() }]));
         }
-        Err(Refused::Operation(error, help)) => {
-            put("refused", json!({ "message": error.to_string(), "help": help }));
+        Err(Refused::Asked(error, help)) => {
+            put("refused", json!({ "message": error, "help": help }));
         }
     }
     out

@@ -16,7 +16,7 @@ use super::mend::failure;
 use super::progress::Bar;
 use crate::failure::{Failed, Failure};
 use crate::out::{self, Out};
-use crate::{FAILED, NO, OK};
+use crate::{FAILED, NO, OK, platform};
 
 /// Why files are left as they are.
 pub(super) struct Reason {
@@ -157,7 +157,7 @@ impl Answer {
         let outputs: Vec<_> =
             self.made.iter().map(|made| Output { plan: &made.plan, target: &made.path }).collect();
         let total = outputs.iter().fold(0_u64, |sum, output| sum.saturating_add(output.plan.len()));
-        allow_open_files(outputs.len().saturating_add(self.members.len()));
+        platform::allow_open_files(outputs.len().saturating_add(self.members.len()));
         let bar = Bar::begin(label, total);
         let saved = sink::save_all(&outputs, source, terms, &mut |now| {
             bar.at(now.done);
@@ -195,26 +195,6 @@ impl Answer {
         })
     }
 }
-
-/// Files that are open beside those of the work.
-#[cfg(unix)]
-const OTHERS: usize = 64;
-
-/// Has the system allow so many open files, as far as it lets a process ask: a set may have more than the usual 1024.
-#[cfg(unix)]
-fn allow_open_files(files: usize) {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let wanted = files.saturating_add(OTHERS) as u64;
-    let now = getrlimit(Resource::Nofile);
-    if now.current.is_some_and(|current| current < wanted) {
-        let current = Some(now.maximum.map_or(wanted, |maximum| maximum.min(wanted)));
-        // Without it, opening tells which limit was met.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum: now.maximum });
-    }
-}
-
-#[cfg(not(unix))]
-fn allow_open_files(_files: usize) {}
 
 /// A path that ends like a folder's.
 pub(super) fn names_folder(path: &Path) -> bool {
