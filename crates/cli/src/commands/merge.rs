@@ -100,7 +100,10 @@ impl Args {
         let path = self.output.clone().unwrap_or_else(|| PathBuf::from("OUT"));
         let tensors = whole.tensors().iter().map(|tensor| tensor.name.to_vec()).collect();
         answer.made.push(Made { path: path.clone(), plan, tensors, done: false });
-        if self.dry_run {
+        if self.output.is_some() {
+            answer.look(&model.files, self.force, false);
+        }
+        if self.dry_run || !answer.is_good() {
             return Ok(());
         }
         let joined = match model.joined() {

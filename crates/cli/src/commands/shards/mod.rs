@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use ggufkit::edit::shards::{Extra, Note, Refusal, ShardsError, Whole};
 use ggufkit::format::Plan;
 use ggufkit::io::sink::{self, Output, SinkError, Terms};
-use ggufkit::io::{Joined, ShardProblem};
+use ggufkit::io::{Joined, ShardProblem, obstacles};
 
 pub(super) use self::read::{File, Model, Stop, Wanted};
 use super::mend::failure;
@@ -166,19 +166,33 @@ impl Answer {
         bar.end();
         match saved {
             Ok(()) => self.made.iter_mut().for_each(|made| made.done = true),
-            Err(error) => {
-                let path = error.path().unwrap_or(&self.given).to_owned();
-                let failure = match error {
-                    SinkError::IsSource(path) => {
-                        let message =
-                            format!("{} is one of the files that are read: name another", out::path(&path));
-                        Failure::usage("is-input", message)
-                    }
-                    other => failure(other),
-                };
-                self.fail(&path, failure);
-            }
+            Err(error) => self.fail_to_write(error),
         }
+    }
+
+    /// What stands in the way of the files that would be made. `makes_folder`: the folder is named as one, and may be new.
+    pub(super) fn look(&mut self, inputs: &[File], replace: bool, makes_folder: bool) {
+        let mut before = 0_u64;
+        for made in &self.made {
+            let needed = before.saturating_add(made.plan.len());
+            let sources = inputs.iter().map(|file| &file.source);
+            if let Err(error) = obstacles::of_new(&made.path, needed, replace, makes_folder, sources) {
+                return self.fail_to_write(error);
+            }
+            before = needed;
+        }
+    }
+
+    fn fail_to_write(&mut self, error: SinkError) {
+        let path = error.path().unwrap_or(&self.given).to_owned();
+        let failure = match error {
+            SinkError::IsSource(path) => {
+                let message = format!("{} is one of the files that are read: name another", out::path(&path));
+                Failure::usage("is-input", message)
+            }
+            other => failure(other),
+        };
+        self.fail(&path, failure);
     }
 
     /// Says everything; the value is the exit status.
