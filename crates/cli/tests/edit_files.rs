@@ -133,6 +133,8 @@ fn links_are_followed_and_shared_names_changed_only_when_that_is_asked_for() {
     good(&folder, &["set", "m.gguf", "general.name=Other", "--follow"]);
     assert_eq!(get(&folder, "general.name"), "Other");
     assert!(folder.join("m.gguf").is_symlink());
+    assert!(bad(&folder, &["endian", "big", "m.gguf"], 2).contains("--follow"));
+    good(&folder, &["endian", "big", "m.gguf", "--follow", "--dry-run"]);
     // The record stands beside the file, and is found through the link.
     good(&folder, &["undo", "m.gguf"]);
     assert_eq!(fs::read(folder.join("blobs/hash")).unwrap(), before);

@@ -130,3 +130,47 @@ fn folder(path: &Path) -> &Path {
         None => path,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_already_and_what_is_not_is_found_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a"), b"a").unwrap();
+        let source = FileSource::open(path("a")).unwrap();
+        let look = |name: &str, replace, makes| of_new(&path(name), 1, replace, makes, [&source]);
+        assert!(look("b", false, false).is_ok());
+        assert!(matches!(look("a", true, false), Err(SinkError::IsSource(_))));
+        fs::write(path("b"), b"b").unwrap();
+        assert!(matches!(look("b", false, false), Err(SinkError::Exists(_))));
+        assert!(look("b", true, false).is_ok());
+        assert!(matches!(look("new/deep/b", false, false), Err(SinkError::Write { .. })));
+        assert!(look("new/deep/b", false, true).is_ok());
+        assert!(matches!(look("b/c", false, true), Err(SinkError::Write { .. })));
+        assert!(!path("new").exists());
+        let most = of_new(&path("c"), u64::MAX, false, false, [&source]);
+        assert!(most.is_ok() || matches!(most, Err(SinkError::NoRoom { .. })));
+    }
+
+    #[test]
+    fn a_file_that_may_not_be_replaced_is_found_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, b"a").unwrap();
+        let source = FileSource::open(&path).unwrap();
+        assert!(of_replacement(&source, 1).is_ok());
+        let held = File::open(&path).unwrap();
+        held.lock().unwrap();
+        let busy = of_replacement(&source, 1);
+        assert!(matches!(busy, Err(RouteError::InPlace(InPlaceError::Busy(_)))), "{busy:?}");
+        drop(held);
+        // Another one is there by now.
+        fs::write(folder.path().join("b"), b"b").unwrap();
+        fs::rename(folder.path().join("b"), &path).unwrap();
+        let changed = of_replacement(&source, 1);
+        assert!(matches!(changed, Err(RouteError::InPlace(InPlaceError::Changed(_)))), "{changed:?}");
+    }
+}

@@ -47,6 +47,9 @@ pub(crate) struct Args {
     /// Replace OUT where it exists
     #[arg(long, requires = "output")]
     force: bool,
+    /// Replace the file that a symbolic link leads to
+    #[arg(long)]
+    follow: bool,
     /// Take each shard as a file of its own
     #[arg(long)]
     alone: bool,
@@ -63,7 +66,8 @@ impl Args {
             To::Native if cfg!(target_endian = "big") => Endian::Big,
             To::Native => Endian::Little,
         };
-        let how = EditArgs::of_copy(self.output, self.dry_run, self.force, self.alone, self.json);
+        let how = EditArgs::of_copy(self.output, self.force, self.follow, self.alone);
+        let how = how.saying(self.dry_run, self.json);
         Job { endian: Some(to), ..Job::new("endian", &self.files, &[], &how) }.run(out)
     }
 }

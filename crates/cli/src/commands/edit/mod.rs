@@ -68,26 +68,26 @@ pub(super) struct EditArgs {
 
 impl EditArgs {
     /// A new file is written in any case, in the place of the old one or elsewhere; nothing is added to its metadata.
-    pub(super) fn of_copy(
-        output: Option<PathBuf>,
-        dry_run: bool,
-        force: bool,
-        alone: bool,
-        json: bool,
-    ) -> Self {
+    pub(super) fn of_copy(output: Option<PathBuf>, force: bool, follow: bool, alone: bool) -> Self {
         Self {
             output,
-            dry_run,
+            dry_run: false,
             force,
             reserve: None,
             exact: true,
             copy: true,
-            follow: false,
+            follow,
             all_names: false,
             allow_errors: false,
             alone,
-            json,
+            json: false,
         }
+    }
+
+    /// Whether nothing is written, and whether JSON is printed.
+    pub(super) fn saying(mut self, dry_run: bool, json: bool) -> Self {
+        (self.dry_run, self.json) = (dry_run, json);
+        self
     }
 
     /// Whether JSON is printed.

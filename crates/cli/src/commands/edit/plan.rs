@@ -104,10 +104,12 @@ pub(in crate::commands) fn route_failure(error: RouteError) -> Failure {
             ("hard-links", "--all-names changes them all, in place; -o writes another file")
         }
         RouteError::Sink(SinkError::NoRoom { .. }) => ("storage_full", "-o writes to another disk"),
-        RouteError::InPlace(InPlaceError::Io { source, .. }) => {
-            return Failure::Io(io::Error::new(source.kind(), error.to_string()));
+        // The file is named before.
+        RouteError::InPlace(InPlaceError::Io { doing, source, .. })
+        | RouteError::Sink(SinkError::Write { doing, source, .. }) => {
+            return Failure::Io(io::Error::new(source.kind(), format!("cannot {doing} it: {source}")));
         }
-        RouteError::Sink(SinkError::Write { source, .. } | SinkError::Read { source, .. }) => {
+        RouteError::Sink(SinkError::Read { source, .. }) => {
             return Failure::Io(io::Error::new(source.kind(), error.to_string()));
         }
         _ => return Failure::Io(io::Error::other(error.to_string())),

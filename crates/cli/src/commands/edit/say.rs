@@ -87,11 +87,11 @@ fn way(ready: &Ready) -> String {
             bytes(route.moved)
         ),
         Way::Share => format!(
-            "a new file in its place: {} are written, {} are shared with the old one; no undo",
+            "a new file in its place: {} are written, {} are shared with the old one (cannot be undone)",
             bytes(route.written),
             bytes(route.moved)
         ),
-        _ => format!("a new file in its place: {} are copied; no undo", bytes(route.written)),
+        _ => format!("a new file in its place: {} are copied (cannot be undone)", bytes(route.written)),
     }
 }
 
@@ -160,7 +160,7 @@ pub(super) fn end(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()
         Ok(ready) => match one.done {
             Some(Way::Nothing) | None => Ok(()),
             Some(way) if one.output.is_none() && way != ready.route.way => {
-                let text = "its blocks could not be moved after all, so it was copied; there is no undo";
+                let text = "its blocks could not be moved after all, so it was copied (cannot be undone)";
                 out.message(Ink::Warn, "note", &format!("{label}: {text}"))
             }
             Some(_) => Ok(()),
