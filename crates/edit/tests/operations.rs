@@ -326,10 +326,7 @@ fn what_cannot_be_done_is_refused_in_words() {
         (set("some.key", None, None, "1"), "some.key is a key that is not known, so its type has to be said"),
         (set("twice", None, None, "1"), "twice is there 2 times: which one is meant cannot be told"),
         (set("tokenizer.ggml.eos_token_id", None, None, "<x>"), "the vocabulary has no token <x>"),
-        (
-            set("tokenizer.ggml.eos_token_id", None, None, "a"),
-            "a is there 2 times: which one is meant cannot be told",
-        ),
+        (set("tokenizer.ggml.eos_token_id", None, None, "a"), "the vocabulary has the token a 2 times"),
         (
             set("tokenizer.ggml.tokens", Some(Element::At(5)), None, "x"),
             "tokenizer.ggml.tokens has 5 elements, from [0] on, and no [5]",

@@ -1,5 +1,6 @@
 //! Values: what they are, what they become, and their elements.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use ggufkit_format::encode::{Bools, EncodeError, widen, written_type};
@@ -55,26 +56,26 @@ impl<'a> Document<'a> {
     }
 
     /// Type and bytes of a value of the source, as they are written; its elements may be other ones.
-    fn kept(&self, at: u64) -> Result<Option<(ValueType, Vec<u8>)>, EditError> {
+    fn kept(&self, at: u64) -> Result<Option<(ValueType, Cow<'_, [u8]>)>, EditError> {
         let Some(kv) = self.source_kv(at) else { return Ok(None) };
         let ty = written_type(kv.value_type);
         match self.slot(at) {
             Some(Entry { elements, .. }) if !elements.is_empty() => {
-                Ok(Some((ty, self.with_elements(at, elements)?)))
+                Ok(Some((ty, self.with_elements(at, elements)?.into())))
             }
-            _ if self.copies => Ok(self.view.bytes(kv.value_span).map(|bytes| (ty, bytes.to_vec()))),
+            _ if self.copies => Ok(self.view.bytes(kv.value_span).map(|bytes| (ty, bytes.into()))),
             _ => {
                 let mut bytes = Vec::new();
                 self.encoder.value(&mut bytes, self.view.value(kv), Bools::Keep)?;
-                Ok(Some((ty, bytes)))
+                Ok(Some((ty, bytes.into())))
             }
         }
     }
 
     /// Type and bytes of a value, as they are written.
-    fn bytes(&self, at: u64) -> Result<Option<(ValueType, Vec<u8>)>, EditError> {
+    fn bytes(&self, at: u64) -> Result<Option<(ValueType, Cow<'_, [u8]>)>, EditError> {
         match self.slot(at).and_then(|entry| entry.value.as_ref()) {
-            Some(new) => Ok(Some((new.value_type(), self.encoded(new)?))),
+            Some(new) => Ok(Some((new.value_type(), self.encoded(new)?.into()))),
             None => self.kept(at),
         }
     }
@@ -85,7 +86,7 @@ impl<'a> Document<'a> {
     /// There is none with this number, or the value cannot be written.
     pub fn set_value(&mut self, at: u64, value: NewValue) -> Result<bool, EditError> {
         self.entry(at)?;
-        let new = (value.value_type(), self.encoded(&value)?);
+        let new = (value.value_type(), Cow::Owned(self.encoded(&value)?));
         if self.bytes(at)?.as_ref() == Some(&new) {
             return Ok(false);
         }
@@ -130,7 +131,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// The value cannot be written.
     pub fn has_value(&self, at: u64, value: &NewValue) -> Result<bool, EditError> {
-        let new = (value.value_type(), self.encoded(value)?);
+        let new = (value.value_type(), Cow::Owned(self.encoded(value)?));
         Ok(self.bytes(at)? == Some(new))
     }
 
