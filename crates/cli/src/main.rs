@@ -11,6 +11,7 @@ mod frame;
 mod input;
 mod json;
 mod out;
+mod platform;
 mod stdout;
 mod taken;
 

@@ -133,6 +133,8 @@ fn links_are_followed_and_shared_names_changed_only_when_that_is_asked_for() {
     good(&folder, &["set", "m.gguf", "general.name=Other", "--follow"]);
     assert_eq!(get(&folder, "general.name"), "Other");
     assert!(folder.join("m.gguf").is_symlink());
+    assert!(bad(&folder, &["endian", "big", "m.gguf"], 2).contains("--follow"));
+    good(&folder, &["endian", "big", "m.gguf", "--follow", "--dry-run"]);
     // The record stands beside the file, and is found through the link.
     good(&folder, &["undo", "m.gguf"]);
     assert_eq!(fs::read(folder.join("blobs/hash")).unwrap(), before);
@@ -416,8 +418,12 @@ fn the_other_byte_order_and_back_is_the_same_file() {
         assert_ne!(turned[data..], head.bytes()[data..]);
         good(&folder, &["endian", "little", "b.gguf"]);
         assert!(fs::read(folder.join("b.gguf")).unwrap() == little.clone().bytes(), "{seed}");
-        let said = good(&folder, &["endian", "little", "m.gguf", "-o", "c.gguf"]);
-        assert!(said.contains("nothing is written"), "{said}");
+        // What has the order already is copied, where a new file is asked for.
+        let said = good(&folder, &["endian", "little", "m.gguf"]);
+        assert!(said.contains("nothing to change"), "{said}");
+        let said = good(&folder, &["endian", "little", "m.gguf", "-o", "c.gguf", "--force"]);
+        assert!(said.contains("a copy of it"), "{said}");
+        assert!(fs::read(folder.join("c.gguf")).unwrap() == little.clone().bytes(), "{seed}");
     }
     // A number of each width, where it stands: q8_0 has an f16 in front of its bytes.
     let block: Vec<u8> = (0..34).collect();
@@ -530,4 +536,121 @@ fn a_token_s_own_values_are_found_by_its_text() {
     let json = good(&folder, &["get", "m.gguf", "tokenizer.ggml.tokens[b]", "general.name", "--json"]);
     assert!(json.contains("\"b\"") && json.contains("A name"), "{json}");
     bad(&folder, &["get", "m.gguf", "tokenizer.ggml.token_type[nowhere]"], 1);
+}
+
+/// Of a list of words the last ones are what is done, and all others are files.
+#[test]
+fn several_files_are_changed_by_every_command() {
+    let folder = folder("words");
+    let files = ["m.gguf", "n.gguf"];
+    files.iter().for_each(|name| write(&folder, name, &model()));
+    fs::write(folder.join("p.json"), r#"[{"op": "set", "key": "general.name", "value": "N"}]"#).unwrap();
+    for args in
+        [&["rename"][..], &["apply"], &["move"], &["unset"], &["endian", "big"], &["endian", "little"]]
+    {
+        let rest: &[&str] = match args[0] {
+            "rename" => &["toy.flag", "toy.sign"],
+            "apply" => &["p.json"],
+            "move" => &["toy.list", "--before", "general.name"],
+            "unset" => &["-k", "toy.context_length"],
+            _ => &[],
+        };
+        good(&folder, &[args, &files, rest].concat());
+    }
+    let list = Value::Array(Kind::U16, vec![Value::U16(1), Value::U16(2)]);
+    let expected = Builder::new()
+        .kv("general.architecture", "toy")
+        .kv("toy.list", list)
+        .kv("general.name", "N")
+        .kv("toy.sign", Value::Bool(1))
+        .tensor(Tensor::f32("a", &[64, 3]))
+        .tensor(Tensor::f32("b", &[64]));
+    for name in files {
+        // Room that the changes left is no difference.
+        good(&folder, &["unset", name, "general.padding", "--exact", "--if-present"]);
+        assert_eq!(fs::read(folder.join(name)).unwrap(), expected.clone().bytes(), "{name}");
+    }
+    let said = bad(&folder, &["unset", "m.gguf", "n.gguf", "toy.list"], 1);
+    assert!(said.contains("`gguf unset FILE FILE -k KEY`"), "{said}");
+    bad(&folder, &["unset", "m.gguf", "toy.gone"], 1);
+    let said = good(&folder, &["unset", "m.gguf", "toy.gone", "--if-present"]);
+    assert!(said.contains("nothing to change"), "{said}");
+    bad(&folder, &["rename", "m.gguf", "toy.sign"], 2);
+}
+
+#[test]
+fn elements_are_put_into_arrays_and_taken_out_by_words_and_documents() {
+    let folder = folder("elements");
+    write(&folder, "m.gguf", &model());
+    let list = |folder: &Path| good(folder, &["get", "m.gguf", "toy.list", "--json"]);
+    let numbers = |folder: &Path| -> Json {
+        let json: Json = serde_json::from_str(&list(folder)).unwrap();
+        json["files"][0]["values"][0]["value"].clone()
+    };
+    let said = good(&folder, &["set", "m.gguf", "toy.list[+]=3", "toy.list[+0]=9", "toy.list[-1]=4"]);
+    assert!(said.contains("toy.list[2]: put in, 3") && said.contains("toy.list[0]: put in, 9"), "{said}");
+    assert_eq!(numbers(&folder), serde_json::json!([9, 1, 2, 4]), "{}", list(&folder));
+    // Numbers are those before any is taken out.
+    good(&folder, &["unset", "m.gguf", "toy.list[0]", "toy.list[2]"]);
+    assert_eq!(numbers(&folder), serde_json::json!([1, 4]));
+    let patch = r#"[{"op": "insert", "key": "toy.list", "value": 7}, {"op": "insert", "key": "toy.list", "element": 0, "value": 8},
+        {"op": "remove", "key": "toy.list", "element": -2}]"#;
+    fs::write(folder.join("p.json"), patch).unwrap();
+    good(&folder, &["apply", "m.gguf", "p.json"]);
+    assert_eq!(numbers(&folder), serde_json::json!([8, 1, 7]));
+    for (word, told) in [
+        ("toy.list[+]=70000", "70000 does not fit in u16"),
+        ("toy.list[+9]=1", "toy.list has 3 elements, from [0] on, and no [9]"),
+        ("toy.list[3]=1", "toy.list has 3 elements, from [0] on, and no [3]"),
+        ("toy.none[+]=1", "there is no key toy.none"),
+        ("toy.flag[+]=1", "toy.flag is no array"),
+    ] {
+        let said = bad(&folder, &["set", "m.gguf", word], 1);
+        assert!(said.contains(told), "{word}: {said}");
+    }
+    // A list that is known is made with its first element; what is so already is nothing to do.
+    good(&folder, &["set", "m.gguf", "general.tags[+]=chat"]);
+    assert_eq!(get(&folder, "general.tags[0]"), "chat");
+    let said = good(&folder, &["set", "m.gguf", "general.tags[0]=chat"]);
+    assert!(said.contains("nothing to change"), "{said}");
+}
+
+#[test]
+fn advice_is_about_what_was_typed() {
+    let folder = folder("advice");
+    let texts = |texts: &[&str]| {
+        Value::Array(Kind::String, texts.iter().map(|text| Value::String(text.as_bytes().to_vec())).collect())
+    };
+    let types = Value::Array(Kind::I32, vec![Value::I32(1); 5]);
+    let file = model()
+        .kv("general.tags", texts(&["a"]))
+        .kv("tokenizer.ggml.tokens", texts(&["a", "a", "<|x=y|>", "=", "3"]))
+        .kv("tokenizer.ggml.token_type", types);
+    write(&folder, "m.gguf", &file);
+    for (word, told) in [
+        ("tokenizer.ggml.token_type[a]=3", "give the number"),
+        ("general.tags[llama]=x", "an element is named by its number"),
+        ("general.tags=chat", "write [\"a\", \"b\"]"),
+        ("my.key:int=3", "there is no type int"),
+        ("tokenizer.ggml.token_type[2]=BOGUS", "its values are"),
+        ("general.tags[2]=x", "has 1 elements"),
+    ] {
+        let said = bad(&folder, &["set", "m.gguf", word, "--dry-run"], 1);
+        assert!(said.contains(told), "{word}: {said}");
+    }
+    for (word, at) in [("<|x=y|>", 2), ("=", 3), ("\"3\"", 4)] {
+        let said =
+            good(&folder, &["set", "m.gguf", &format!("tokenizer.ggml.token_type[{word}]=3"), "--dry-run"]);
+        assert!(said.contains(&format!("tokenizer.ggml.token_type[{at}]: 1 → 3")), "{word}: {said}");
+    }
+}
+
+#[test]
+fn a_value_that_is_too_long_is_not_cut() {
+    let folder = folder("long");
+    write(&folder, "m.gguf", &model());
+    let file = fs::File::create(folder.join("long")).unwrap();
+    file.set_len((1 << 30) + 1).unwrap();
+    let said = bad(&folder, &["set", "m.gguf", "general.name=@long"], 2);
+    assert!(said.contains("longer than 1"), "{said}");
 }

@@ -344,3 +344,26 @@ fn many_shards_are_written_and_merged() {
     assert_eq!(names(&folder.join("set")).len(), 1500);
     assert_eq!(fs::read(folder.join("out.gguf")).unwrap(), file.bytes());
 }
+
+/// A dry run refuses what the run refuses.
+#[test]
+fn what_stands_in_the_way_is_said_without_writing_too() {
+    let folder = split("obstacles");
+    let before = bytes(&folder.join("set"));
+    for more in [&[][..], &["--dry-run"]] {
+        let calls: [(&[&str], &str); 3] = [
+            (&["split", "m.gguf", "-o", "set/", "--max-tensors", "3"], "exists"),
+            (&["merge", "set", "-o", "m.gguf"], "exists"),
+            (&["split", "m.gguf", "-o", "nowhere/m", "--shards", "2"], "No such file"),
+        ];
+        for (args, told) in calls {
+            let output = run(&folder, &[args, more].concat());
+            assert_eq!(status(&output), Some(2), "{args:?}: {}", text(&output.stdout));
+            assert!(text(&output.stderr).contains(told), "{args:?}: {}", text(&output.stderr));
+        }
+    }
+    assert_eq!(bytes(&folder.join("set")), before);
+    let output = run(&folder, &["split", "m.gguf", "-o", "new/", "--shards", "2", "--dry-run"]);
+    assert_eq!(status(&output), Some(0), "{}", text(&output.stderr));
+    assert!(!folder.join("new").exists());
+}

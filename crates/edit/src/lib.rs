@@ -9,8 +9,9 @@
 //! * [`patch`](mod@patch) says what differs between two files as operations.
 //! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
 //! * [`shards`] splits a model over several files, and merges them.
-//! * [`Operation`] is a change by name, as a person asks for it; [`preview`] tells what it would break, and [`loads`]
-//!   whether llama.cpp still takes the file.
+//! * [`Operation`] is a change by name, as a person asks for it; [`members`] carries it out on a model of several files,
+//!   [`preview`] tells what it would break, and [`loads`] whether llama.cpp still takes the file.
+//! * [`endian`](mod@endian) turns a file into the other byte order.
 //! * [`Placement`] tells which bytes are which tensor's.
 
 #![forbid(unsafe_code)]
@@ -19,8 +20,10 @@
 pub mod builder;
 pub mod description;
 mod document;
+pub mod endian;
 mod error;
 pub mod loads;
+pub mod members;
 mod operation;
 pub mod patch;
 mod placement;

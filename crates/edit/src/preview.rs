@@ -1,10 +1,11 @@
 //! A file that is planned, looked at before it is written.
 
 use std::io;
+use std::path::Path;
 
 use ggufkit_check::{File, Finding, Options as Rules, Report, Severity, Subject, check};
-use ggufkit_format::{ByteStr, Options, ParseError, Piece, Plan, ReadAt, View};
-use ggufkit_io::{HeadBuffer, diagnose};
+use ggufkit_format::{ByteStr, Options, Outcome, ParseError, Piece, Plan, ReadAt, View};
+use ggufkit_io::{Diagnosis, HeadBuffer, ShardPart, ShardSet, diagnose};
 
 /// What a plan copies from.
 type Bytes<'a> = dyn ReadAt<Error = io::Error> + Sync + 'a;
@@ -82,21 +83,83 @@ pub fn judge(
     file_name: Option<&str>,
     rules: &Rules,
 ) -> io::Result<(Report, Option<ParseError>)> {
-    let options = Options::new().with_size(source.size());
     let mut buffer = HeadBuffer::new();
-    let read = buffer.read(source, options)?;
-    let diagnosis = diagnose(source, options, &read, buffer.bytes())?;
-    let file = File {
-        label: ByteStr(label),
-        file_name,
-        size: source.size(),
-        view: read.index.as_ref().map(|index| View::new(index, buffer.bytes())),
-        error: read.error.as_ref(),
-        diagnosis: &diagnosis,
-        source: None,
-    };
-    let report = check(&Subject::single(&file), rules, None);
-    Ok((report, read.error))
+    let read = Read::new(source, &mut buffer)?;
+    let report = check(&Subject::single(&read.file(label, file_name)), rules, None);
+    Ok((report, read.outcome.error))
+}
+
+/// A file of a set, by what it is called there.
+#[derive(Clone, Copy)]
+pub struct Candidate<'a> {
+    /// Its path: what it is called, and where the set has it.
+    pub path: &'a Path,
+    /// Its bytes, as they are or as they are planned.
+    pub source: &'a (dyn ReadAt<Error = io::Error> + Send + Sync + 'a),
+}
+
+/// What the rules say of the files of a set, and of the set that they are, by their heads.
+///
+/// # Errors
+/// That of a source.
+pub fn judge_set(files: &[Candidate<'_>], set: &ShardSet, rules: &Rules) -> io::Result<Report> {
+    let mut buffers: Vec<HeadBuffer> = files.iter().map(|_| HeadBuffer::new()).collect();
+    let mut read = Vec::with_capacity(files.len());
+    for (file, buffer) in files.iter().zip(&mut buffers) {
+        read.push(Read::new(file.source, buffer)?);
+    }
+    let parts: Vec<ShardPart<'_>> = files
+        .iter()
+        .zip(&read)
+        .filter_map(|(file, read)| Some(ShardPart { path: file.path, view: read.view()? }))
+        .collect();
+    let problems = set.check(&parts);
+    let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+    let names: Vec<Option<String>> = files.iter().map(|file| name(file.path)).collect();
+    let judged: Vec<File<'_>> = files
+        .iter()
+        .zip(&read)
+        .zip(&names)
+        .map(|((file, read), name)| read.file(file.path.as_os_str().as_encoded_bytes(), name.as_deref()))
+        .collect();
+    Ok(check(&Subject { files: &judged, set: Some(set), problems: &problems }, rules, None))
+}
+
+/// A head that was read, and what else was noticed.
+struct Read<'a> {
+    outcome: Outcome,
+    diagnosis: Diagnosis,
+    head: &'a [u8],
+    size: Option<u64>,
+}
+
+impl<'a> Read<'a> {
+    fn new(
+        source: &(dyn ReadAt<Error = io::Error> + Send + Sync + '_),
+        buffer: &'a mut HeadBuffer,
+    ) -> io::Result<Self> {
+        let size = source.size();
+        let options = Options::new().with_size(size);
+        let outcome = buffer.read(source, options)?;
+        let diagnosis = diagnose(source, options, &outcome, buffer.bytes())?;
+        Ok(Self { outcome, diagnosis, head: buffer.bytes(), size })
+    }
+
+    fn view(&self) -> Option<View<'_>> {
+        self.outcome.index.as_ref().map(|index| View::new(index, self.head))
+    }
+
+    fn file<'b>(&'b self, label: &'b [u8], file_name: Option<&'b str>) -> File<'b> {
+        File {
+            label: ByteStr(label),
+            file_name,
+            size: self.size,
+            view: self.view(),
+            error: self.outcome.error.as_ref(),
+            diagnosis: &self.diagnosis,
+            source: None,
+        }
+    }
 }
 
 /// What a rule says of a file that it did not say of another: more findings of a severity than there were.

@@ -54,6 +54,8 @@ impl fmt::Display for ValueError {
                 let article = if matches!(ty.element().0, 1 | 5 | 11) || ty.is_array() { "an" } else { "a" };
                 write!(f, "{text:?} is not {article} {ty}")?;
                 match (ty.is_array(), ty.element()) {
+                    (true, ValueType::STRING) => f.write_str(": write [\"a\", \"b\"]"),
+                    (true, ValueType::BOOL) => f.write_str(": write [true, false]"),
                     (true, _) => f.write_str(": write [1, 2, 3]"),
                     (false, ValueType::BOOL) => f.write_str(": write true or false"),
                     _ => Ok(()),

@@ -10,7 +10,7 @@
 //! * [`TensorReader`] reads tensor data: whole, by rows, by layer, by several threads; [`npy`] writes it for NumPy.
 //! * [`npy`] and [`safetensors`] tell where such files have the data of which tensors.
 //! * [`sink`] carries out plans: a file is written whole or not at all. [`inplace`] changes a file without
-//!   copying it; [`Route`] chooses. Nothing else here opens a file for writing.
+//!   copying it; [`Route`] chooses; [`obstacles`] tells before what stands in the way. Nothing else here opens a file for writing.
 
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
@@ -26,6 +26,7 @@ mod joined;
 mod lookup;
 mod map;
 pub mod npy;
+pub mod obstacles;
 mod parts;
 mod platform;
 mod route;

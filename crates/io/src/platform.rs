@@ -164,6 +164,19 @@ pub(crate) fn sync_folder(_path: &std::path::Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether this process may put names into a folder.
+#[cfg(target_os = "linux")]
+pub(crate) fn may_write_in(folder: &std::path::Path) -> io::Result<()> {
+    use rustix::fs::Access;
+    rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(io::Error::from)
+}
+
+/// Elsewhere that is not told before it is tried.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn may_write_in(_folder: &std::path::Path) -> io::Result<()> {
+    Ok(())
+}
+
 /// A new file in `folder` that has no name yet: however its process ends, the system takes it away. `None` where the
 /// file system, or the system, has no such files, or could not name one later.
 #[cfg(target_os = "linux")]

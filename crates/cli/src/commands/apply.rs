@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use ggufkit::edit::patch::PatchDocument;
 
-use super::edit::{EditArgs, Job};
+use super::edit::{EditArgs, Job, files_and};
 use crate::failure::Failure;
 use crate::input::{self, read_limited};
 use crate::out::{self, Out};
@@ -15,21 +15,18 @@ use crate::{FAILED, frame};
 /// Make the changes that a JSON document lists, all of them or none
 ///
 /// The document is a list of operations, or an object that has one: {"op": "set", "key": "general.name", "value": "x"}, with "type" and
-/// "element" where needed; unset, clear (unset of what there is), rename, move; list and unlist (a text into and out of a list);
-/// rename-tensor, drop-tensor, move-tensor; upgrade; and test, which stops everything where a key has another value. `gguf diff A B --patch` writes such a document; "exact": true
-/// in it is --exact.
+/// "element" where needed; insert and remove of an element; unset, clear (unset of what there is), rename, move; list and unlist
+/// (a text into and out of a list); rename-tensor, drop-tensor, move-tensor; upgrade; and test, which stops everything where a key
+/// has another value. `gguf diff A B --patch` writes such a document; "exact": true in it is --exact.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  gguf apply model.gguf changes.json --dry-run\n  gguf apply model.gguf - < changes.json\n\n\
+    after_help = "Examples:\n  gguf apply model.gguf changes.json --dry-run\n  gguf apply model.gguf - < changes.json\n  gguf apply *.gguf changes.json\n\n\
     Exit status: 0 done, 1 refused, 2 a file could not be read or written, or usage."
 )]
 pub(crate) struct Args {
-    /// The file
-    #[arg(value_name = "FILE")]
-    file: OsString,
-    /// The document (`-`: standard input)
-    #[arg(value_name = "PATCH")]
-    patch: PathBuf,
+    /// The files, then the document (`-`: standard input)
+    #[arg(value_name = "FILE|PATCH", required = true)]
+    words: Vec<OsString>,
     #[command(flatten)]
     how: EditArgs,
 }
@@ -39,8 +36,15 @@ const LONGEST: u64 = 256 << 20;
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
-        let named = out::path(&self.patch);
-        let parsed = read_limited(&self.patch, LONGEST)
+        let (files, patch) = match files_and(self.words, "FILE PATCH") {
+            Ok((files, [patch])) => (files, PathBuf::from(patch)),
+            Err(failure) => {
+                frame::refuse(out, "apply", self.how.json(), &failure)?;
+                return Ok(FAILED);
+            }
+        };
+        let named = out::path(&patch);
+        let parsed = read_limited(&patch, LONGEST)
             .map_err(|error| Failure::usage("no-patch", format!("{named} cannot be read: {error}")))
             .and_then(|bytes| {
                 input::json(&bytes)
@@ -53,7 +57,7 @@ impl Args {
         match parsed {
             Ok(PatchDocument { operations, exact }) => {
                 let how = if exact { self.how.clone().exactly() } else { self.how };
-                Job { command: "apply", files: &[self.file], operations: &operations, how: &how }.run(out)
+                Job::new("apply", &files, &operations, &how).run(out)
             }
             Err(failure) => {
                 frame::refuse(out, "apply", self.how.json(), &failure)?;

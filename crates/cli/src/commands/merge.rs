@@ -100,11 +100,14 @@ impl Args {
         let path = self.output.clone().unwrap_or_else(|| PathBuf::from("OUT"));
         let tensors = whole.tensors().iter().map(|tensor| tensor.name.to_vec()).collect();
         answer.made.push(Made { path: path.clone(), plan, tensors, done: false });
-        if self.dry_run {
-            if self.delete_inputs && !self.json {
-                let text = format!("{} shards would be deleted after that", model.files.len());
-                out.message(Ink::Faint, "note", &text)?;
-            }
+        if self.output.is_some() {
+            answer.look(&model.files, self.force, false);
+        }
+        if self.dry_run && self.delete_inputs && !self.json && answer.is_good() {
+            let text = format!("{} shards would be deleted after that", model.files.len());
+            out.message(Ink::Faint, "note", &text)?;
+        }
+        if self.dry_run || !answer.is_good() {
             return Ok(());
         }
         let joined = match model.joined() {

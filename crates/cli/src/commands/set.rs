@@ -11,13 +11,14 @@ use crate::{FAILED, frame};
 /// Give metadata keys values, in place where that can be: a number costs one write, a longer text moves no weights
 ///
 /// The type of a value is that of the value there is, or the one that loaders want for the key; `key:u32=7` says another.
-/// Arrays are written as JSON (`key=[1, 2]`), one element as `key[3]=value`, what a file holds as `key=@file`.
+/// Arrays are written as JSON (`key=[1, 2]`), one element as `key[3]=value`, one more as `key[+]=value`, what a file holds as
+/// `key=@file`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  gguf set model.gguf general.name='My model'\n  \
     gguf set model.gguf tokenizer.chat_template=@template.jinja --dry-run\n  \
     gguf set *.gguf general.license=mit general.url=https://example.org\n  \
     gguf set model.gguf 'my.list:array[u32]=[1, 300, 70000]' -o changed.gguf\n  \
-    gguf set model.gguf 'tokenizer.ggml.token_type[3]=4'\n\n\
+    gguf set model.gguf 'tokenizer.ggml.token_type[3]=4' 'general.tags[+]=chat'\n\n\
     What `gguf check` would find in the changed file and does not find now is said before; errors stop it.\n\
     A change in place is kept beside the file, in `.NAME.ggufkit-undo`, until the next one: `gguf undo` takes it back.\n\
     A new file in the place of the old one cannot be undone; it is said before, with --dry-run too.\n\n\
@@ -52,6 +53,6 @@ impl Args {
             frame::refuse(out, "set", self.how.json(), &failure)?;
             return Ok(FAILED);
         }
-        Job { command: "set", files: &files, operations: &operations, how: &self.how }.run(out)
+        Job::new("set", &files, &operations, &self.how).run(out)
     }
 }

@@ -67,7 +67,7 @@ pub(crate) struct Args {
     /// Of a set: keep keys that only later shards have, behind those of the first
     #[arg(long)]
     keep_extra: bool,
-    /// Say what would be written, with the exact bytes of each file, and write nothing
+    /// Say what would be written, with the exact bytes of each file, and what stands in the way, and write nothing
     #[arg(long)]
     dry_run: bool,
     /// Replace files that exist
@@ -157,7 +157,8 @@ impl Args {
                 Made { path: path.into(), tensors: names(shard.tensors), plan: shard.plan, done: false };
             answer.made.push(made);
         }
-        if self.dry_run {
+        answer.look(&model.files, self.force, self.output.as_deref().is_some_and(names_folder));
+        if self.dry_run || !answer.is_good() {
             return;
         }
         let joined = match model.joined() {

@@ -3,22 +3,23 @@
 use std::ffi::OsString;
 use std::io;
 
-use ggufkit::edit::Operation;
+use ggufkit::edit::{Element, Operation};
 
-use super::edit::{EditArgs, Job};
+use super::edit::{EditArgs, Job, removal};
 use crate::out::Out;
 
-/// Take metadata keys out, or with --tensor tensors and their data
+/// Take metadata keys out, single elements of their arrays, or with --tensor tensors and their data
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  gguf unset model.gguf general.url\n  gguf unset model.gguf -k 'quantize.imatrix.*' -k general.url\n\n\
+    after_help = "Examples:\n  gguf unset model.gguf general.url\n  gguf unset model.gguf -k 'quantize.imatrix.*' -k general.url\n  \
+    gguf unset model.gguf 'general.tags[1]'\n  gguf unset *.gguf -k general.url --if-present\n  gguf unset model.gguf --tensor rope_freqs.weight\n\n\
     Exit status: 0 done, 1 refused (no such key), 2 a file could not be read or written, or usage."
 )]
 pub(crate) struct Args {
     /// The file
     #[arg(value_name = "FILE", required = true)]
     file: OsString,
-    /// Keys or tensors, or patterns of them (`general.*`)
+    /// Keys or tensors, or patterns of them (`general.*`); an element by its number (`general.tags[1]`)
     #[arg(value_name = "KEY", required_unless_present = "key")]
     keys: Vec<OsString>,
     /// A key; for more files than one, where what follows FILE are files
@@ -27,6 +28,9 @@ pub(crate) struct Args {
     /// They are tensors
     #[arg(long, short)]
     tensor: bool,
+    /// That a file has no such key or tensor is no mistake
+    #[arg(long)]
+    if_present: bool,
     #[command(flatten)]
     how: EditArgs,
 }
@@ -40,9 +44,18 @@ impl Args {
         };
         let operation = |key: OsString| match self.tensor {
             true => Operation::DropTensor(key.into_encoded_bytes()),
-            false => Operation::Unset(key.into_encoded_bytes()),
+            false => removal(&key),
         };
-        let operations: Vec<_> = keys.into_iter().map(operation).collect();
-        Job { command: "unset", files: &files, operations: &operations, how: &self.how }.run(out)
+        let mut operations: Vec<_> = keys.into_iter().map(operation).collect();
+        // Numbers are those that the elements have before any is taken out.
+        operations.sort_by_key(|operation| match operation {
+            Operation::Remove { element: Element::At(at), .. } => std::cmp::Reverse(*at),
+            Operation::Remove { element: Element::FromEnd(back), .. } => {
+                std::cmp::Reverse(u64::MAX.saturating_sub(*back))
+            }
+            _ => std::cmp::Reverse(u64::MAX),
+        });
+        let if_present = self.if_present;
+        Job { if_present, ..Job::new("unset", &files, &operations, &self.how) }.run(out)
     }
 }

@@ -23,6 +23,6 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         let operations = [Operation::Upgrade];
-        Job { command: "upgrade", files: &self.files, operations: &operations, how: &self.how }.run(out)
+        Job::new("upgrade", &self.files, &operations, &self.how).run(out)
     }
 }

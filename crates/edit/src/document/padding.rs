@@ -1,10 +1,11 @@
 //! Room in the head: a key whose value is nothing but padding, so that the data need not move, or moves by whole blocks.
 
 use ggufkit_format::layout;
-use ggufkit_format::spec::{ValueType, keys};
+use ggufkit_format::spec::keys;
 
-use super::{Document, New};
+use super::Document;
 use crate::error::EditError;
+use crate::value::NewValue;
 
 /// Most padding that a head gets. It is read with the head, by everybody, and an alignment of a hostile file may ask for any.
 const MOST: u64 = 64 << 20;
@@ -21,7 +22,8 @@ impl Document<'_> {
     pub fn padding(&self) -> Option<(u64, u64)> {
         let at = self.padding_at()?;
         let len = match self.slot(at).and_then(|entry| entry.value.as_ref()) {
-            Some(new) => (new.bytes.len() as u64).saturating_sub(8),
+            Some(NewValue::String(text)) => text.len() as u64,
+            Some(_) => return None,
             None => self.source_kv(at)?.value_span.len.saturating_sub(8),
         };
         Some((at, len))
@@ -104,10 +106,7 @@ impl Document<'_> {
             Some(at) => self.set_string(at, &text).map(|_| ()),
             None => {
                 let key = self.free_key().ok_or(EditError::NoPaddingKey)?;
-                let mut bytes = Vec::new();
-                self.encoder.string(&mut bytes, &text);
-                let value = New { ty: ValueType::STRING, scalar: None, bytes, items: None };
-                self.push(key, value);
+                self.push(key, NewValue::String(text));
                 Ok(())
             }
         }
@@ -125,7 +124,8 @@ impl Document<'_> {
         let room = |text: &[u8]| keys::room(self.key(at), text).is_some();
         self.is_text(at)
             && match self.slot(at).and_then(|entry| entry.value.as_ref()) {
-                Some(new) => new.bytes.get(8..).is_some_and(room),
+                Some(NewValue::String(text)) => room(text),
+                Some(_) => false,
                 None => self.source_value(at).and_then(|value| value.as_bytes()).is_some_and(room),
             }
     }

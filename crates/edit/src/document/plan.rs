@@ -1,7 +1,5 @@
 //! What a document's file will be made of.
 
-use std::borrow::Cow;
-
 use ggufkit_format::encode::{Bools, Encoder, written_type};
 use ggufkit_format::spec::ValueType;
 use ggufkit_format::{Kv, Piece, Plan, Span, View, layout};
@@ -144,9 +142,9 @@ impl Document<'_> {
             }
         }
         let changed = match &entry.value {
-            Some(new) => Some((new.ty, Cow::Borrowed(new.bytes.as_slice()))),
+            Some(new) => Some((new.value_type(), self.encoded(new)?)),
             None if entry.elements.is_empty() => None,
-            None => Some((ValueType::ARRAY, Cow::Owned(self.with_elements(at, &entry.elements)?))),
+            None => Some((ValueType::ARRAY, self.with_elements(at, &entry.elements)?)),
         };
         match (kept, &changed) {
             (Some(kv), None) => plan.copy(Span::between(kv.key.span.end(), kv.span.end()))?,

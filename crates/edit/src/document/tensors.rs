@@ -29,6 +29,34 @@ impl Document<'_> {
         }
     }
 
+    /// The name of a tensor.
+    #[must_use]
+    pub fn name(&self, at: u64) -> &[u8] {
+        let Ok(at) = usize::try_from(at) else { return &[] };
+        match self.tensors.get(at).and_then(|slot| slot.name.as_deref()) {
+            Some(name) => name,
+            None => self.index().tensors().get(at).map(|tensor| self.view.name(tensor).0).unwrap_or_default(),
+        }
+    }
+
+    /// Gives a tensor another name; false when it has this one.
+    ///
+    /// # Errors
+    /// There is none with this number.
+    pub fn set_name(&mut self, at: u64, name: &[u8]) -> Result<bool, EditError> {
+        let place = usize::try_from(at).map_err(|_| EditError::NoTensor(at))?;
+        let old = self.name(at);
+        let differs = old != name;
+        let old = if differs { old.to_vec() } else { Vec::new() };
+        let slot = self.tensors.get_mut(place).filter(|slot| !slot.removed).ok_or(EditError::NoTensor(at))?;
+        if differs {
+            slot.name = Some(name.to_vec());
+            self.names.remove(&old, place);
+            self.names.add(name, place);
+        }
+        Ok(differs)
+    }
+
     /// Number of tensors, the removed ones and the added ones included.
     #[must_use]
     pub fn tensor_count(&self) -> u64 {

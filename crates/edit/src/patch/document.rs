@@ -15,8 +15,10 @@ use crate::operation::{Element, Given, Operation};
 use crate::value::NewValue;
 
 /// What each operation is called, and its fields; those that may be left out come behind the number of those that may not.
-const OPERATIONS: [(&str, usize, &[&str]); 12] = [
+const OPERATIONS: [(&str, usize, &[&str]); 14] = [
     ("set", 2, &["key", "value", "element", "type"]),
+    ("insert", 2, &["key", "value", "element"]),
+    ("remove", 2, &["key", "element"]),
     ("unset", 1, &["key"]),
     ("rename", 2, &["key", "to"]),
     ("move", 1, &["key", "before"]),
@@ -159,6 +161,7 @@ fn fields(operation: &Operation) -> (&'static str, Fields) {
     };
     let place = |element: &Element| match element {
         Element::At(at) => json!(at),
+        Element::FromEnd(back) => json!(i64::try_from(*back).map_or(i64::MIN, |back| -back)),
         Element::Token(token) => text(token),
     };
     let before = |before: &Option<Vec<u8>>| before.as_deref().map_or(Json::Null, text);
@@ -173,6 +176,10 @@ fn fields(operation: &Operation) -> (&'static str, Fields) {
         Operation::Set { key, element, ty, value } => ("set", valued(key, element, ty, given(value))),
         Operation::Test { key, element, ty, value } => {
             ("test", valued(key, element, ty, value.as_ref().map_or(Json::Null, given)))
+        }
+        Operation::Insert { key, before, value } => ("insert", valued(key, before, &None, given(value))),
+        Operation::Remove { key, element } => {
+            ("remove", vec![("key", text(key)), ("element", place(element))])
         }
         Operation::List { key, item } => ("list", vec![("key", text(key)), ("item", text(item))]),
         Operation::Unlist { key, item } => ("unlist", vec![("key", text(key)), ("item", text(item))]),
@@ -237,6 +244,15 @@ fn operation(one: &Json) -> Result<Operation, String> {
             ty: key_type(fields)?,
             value: value.ok_or("has no \"value\"")?,
         },
+        "insert" => Operation::Insert {
+            key: name("key")?,
+            before: element(fields)?,
+            value: value.ok_or("has no \"value\"")?,
+        },
+        "remove" => Operation::Remove {
+            key: name("key")?,
+            element: element(fields)?.ok_or("\"element\" is no position and no token")?,
+        },
         "unset" => Operation::Unset(name("key")?),
         "rename" => Operation::Rename { from: name("key")?, to: name("to")? },
         "move" => Operation::Move { key: name("key")?, before: before()? },
@@ -294,8 +310,11 @@ fn element(fields: &Map<String, Json>) -> Result<Option<Element>, String> {
     match fields.get("element") {
         None | Some(Json::Null) => Ok(None),
         Some(Json::Number(at)) => {
-            let at = at.as_u64().ok_or_else(|| format!("\"element\": {at} is no position: 0, 1, 2, …"))?;
-            Ok(Some(Element::At(at)))
+            let back = || at.as_i64().map(|at| Element::FromEnd(at.unsigned_abs()));
+            let place = at.as_u64().map(Element::At).or_else(back);
+            place
+                .map(Some)
+                .ok_or_else(|| format!("\"element\": {at} is no position: 0, 1, 2, … or -1, -2, …"))
         }
         Some(other) => named(fields, "element")
             .map(|token| Some(Element::Token(token)))
@@ -314,6 +333,9 @@ mod tests {
     const EVERY: &str = r#"[
         {"op": "set", "key": "a", "type": "u8", "value": 1},
         {"op": "set", "key": "t", "element": "<s>", "value": 1},
+        {"op": "insert", "key": "t", "value": "x"},
+        {"op": "insert", "key": "t", "element": 0, "value": "y"},
+        {"op": "remove", "key": "t", "element": -1},
         {"op": "unset", "key": "b.*"},
         {"op": "rename", "key": {"bytes": "/w=="}, "to": "c"},
         {"op": "move", "key": "d", "before": null},
@@ -330,8 +352,8 @@ mod tests {
     #[test]
     fn every_operation_is_read_and_comes_back() {
         let list = read(EVERY).unwrap();
-        assert_eq!(list.operations.len(), 14);
-        assert_eq!(list.operations[3], Operation::Rename { from: vec![0xff], to: b"c".to_vec() });
+        assert_eq!(list.operations.len(), 17);
+        assert_eq!(list.operations[6], Operation::Rename { from: vec![0xff], to: b"c".to_vec() });
         let exact = read(&format!("{{\"schema\": 1, \"exact\": true, \"operations\": {EVERY}}}")).unwrap();
         assert!(exact.exact && exact.operations == list.operations);
         for document in [list, exact] {

@@ -15,6 +15,7 @@ mod work;
 pub use compare::{Differs, compare};
 pub use error::SinkError;
 pub use part::PartFile;
+pub(crate) use part::may_stand_at;
 
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
@@ -171,7 +172,7 @@ where
     put(&[Output { plan, target }], source, terms, Check::Itself(itself), watch)
 }
 
-fn failed(target: &Path, doing: &'static str, source: io::Error) -> SinkError {
+pub(crate) fn failed(target: &Path, doing: &'static str, source: io::Error) -> SinkError {
     match source.kind() {
         io::ErrorKind::AlreadyExists => SinkError::Exists(target.to_owned()),
         _ => SinkError::Write { path: target.to_owned(), doing, source },

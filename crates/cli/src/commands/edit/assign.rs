@@ -3,14 +3,14 @@
 use std::ffi::OsStr;
 #[cfg(unix)]
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::PathBuf;
 
 use ggufkit::edit::{Element, Given, Operation};
 use ggufkit::format::spec::KeyType;
 
 use crate::failure::Failure;
+use crate::input::read_limited;
 use crate::out;
 
 /// Longest file that a value is taken from.
@@ -21,20 +21,55 @@ pub(in crate::commands) fn is_assignment(word: &OsStr) -> bool {
     word.as_encoded_bytes().contains(&b'=')
 }
 
-/// What a word assigns.
+/// What a word assigns: a value to a key or to an element, or with `[+]` one element more.
 pub(in crate::commands) fn assignment(word: &OsStr) -> Result<Operation, Failure> {
     let bytes = word.as_encoded_bytes();
-    let equals = bytes.iter().position(|&byte| byte == b'=');
-    let (left, right) = equals.and_then(|at| bytes.split_at_checked(at)).ok_or_else(|| {
-        Failure::usage("no-assignment", format!("{} is no assignment: write key=value", out::fit(bytes, 60)))
-    })?;
-    let right = right.get(1..).unwrap_or_default();
+    let Some((left, right)) = parted(bytes) else {
+        let message = format!("{} is no assignment: write key=value", out::fit(bytes, 60));
+        return Err(Failure::usage("no-assignment", message));
+    };
     let (name, ty) = typed(left);
-    let (key, element) = element(name);
+    let (key, place) = place(name);
     if key.is_empty() {
         return Err(Failure::usage("no-assignment", format!("{} names no key", out::fit(bytes, 60))));
     }
-    Ok(Operation::Set { key: key.to_vec(), element, ty, value: value_of(right)? })
+    let (key, value) = (key.to_vec(), value_of(right)?);
+    Ok(match place {
+        Some(Place::New(_)) if ty.is_some() => {
+            let message = format!("{}: an element is of the type of its array", out::fit(left, 60));
+            return Err(Failure::usage("no-assignment", message));
+        }
+        Some(Place::New(before)) => Operation::Insert { key, before, value },
+        Some(Place::Of(element)) => Operation::Set { key, element: Some(element), ty, value },
+        None => Operation::Set { key, element: None, ty, value },
+    })
+}
+
+/// What a word takes out: a key, keys by a pattern, or an element.
+pub(in crate::commands) fn removal(word: &OsStr) -> Operation {
+    match place(word.as_encoded_bytes()) {
+        (key, Some(Place::Of(element))) => Operation::Remove { key: key.to_vec(), element },
+        _ => Operation::Unset(word.as_encoded_bytes().to_vec()),
+    }
+}
+
+/// What stands before and behind the equals sign. One inside of the brackets that name a token is the token's.
+fn parted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let part = |at: usize| Some((bytes.get(..at)?, bytes.get(at.checked_add(1)?..)?));
+    let open = BY_TOKEN
+        .iter()
+        .find_map(|key| bytes.strip_prefix(*key)?.starts_with(b"[").then(|| key.len().saturating_add(1)));
+    if let Some(open) = open {
+        let closes = bytes.iter().enumerate().filter(|(at, byte)| **byte == b']' && *at > open);
+        for (close, _) in closes {
+            let rest = bytes.get(close.saturating_add(1)..).unwrap_or_default();
+            let equals = rest.iter().position(|byte| *byte == b'=')?;
+            if equals == 0 || rest.get(..equals).is_some_and(|ty| typed(ty).1.is_some()) {
+                return part(close.saturating_add(1).saturating_add(equals));
+            }
+        }
+    }
+    part(bytes.iter().position(|&byte| byte == b'=')?)
 }
 
 /// A value as it was typed: itself, or after `@` what a file holds (`@-`: standard input); `@@` begins a text with `@`.
@@ -47,20 +82,9 @@ pub(in crate::commands) fn value_of(bytes: &[u8]) -> Result<Given, Failure> {
     if rest.starts_with(b"@") {
         return Ok(given(rest.to_vec()));
     }
-    let name = path_of(rest);
-    let read = || -> io::Result<Vec<u8>> {
-        let mut content = Vec::new();
-        if rest == b"-" {
-            io::stdin().lock().take(MAX_VALUE).read_to_end(&mut content)?;
-        } else {
-            let path = name.as_deref().ok_or(io::ErrorKind::InvalidFilename)?;
-            let metadata = fs::metadata(path)?;
-            if metadata.len() > MAX_VALUE {
-                return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 1 GiB"));
-            }
-            fs::File::open(path)?.take(MAX_VALUE).read_to_end(&mut content)?;
-        }
-        Ok(content)
+    let read = || {
+        let path = path_of(rest).ok_or(io::ErrorKind::InvalidFilename)?;
+        read_limited(&path, MAX_VALUE)
     };
     read().map(given).map_err(|error| {
         let message = format!("the value in {} cannot be read: {error}", out::fit(rest, 200));
@@ -95,23 +119,50 @@ fn typed(left: &[u8]) -> (&[u8], Option<KeyType>) {
 pub(in crate::commands) const BY_TOKEN: [&[u8]; 3] =
     [b"tokenizer.ggml.tokens", b"tokenizer.ggml.token_type", b"tokenizer.ggml.scores"];
 
-/// The key and the element of its array.
-fn element(name: &[u8]) -> (&[u8], Option<Element>) {
+/// A place in an array.
+#[derive(PartialEq, Debug)]
+enum Place {
+    /// That of an element.
+    Of(Element),
+    /// One for a new element, before another one or behind all.
+    New(Option<Element>),
+}
+
+/// The key, and the place in its array: `[3]`, `[-1]`, the text of a token, `[+]` and `[+3]`.
+fn place(name: &[u8]) -> (&[u8], Option<Place>) {
     // A token may have brackets itself.
     for key in BY_TOKEN {
         let inside = name.strip_prefix(key).and_then(|rest| rest.strip_prefix(b"[")?.strip_suffix(b"]"));
-        if let Some(token) = inside.filter(|token| !token.iter().all(u8::is_ascii_digit)) {
-            return (key, Some(Element::Token(token.to_vec())));
-        }
+        let Some(inside) = inside else { continue };
+        return (key, Some(number(inside).unwrap_or_else(|| Place::Of(Element::Token(text(inside))))));
     }
     let found = || {
         let inside = name.strip_suffix(b"]")?;
         let open = inside.iter().rposition(|&byte| byte == b'[')?;
-        let digits = std::str::from_utf8(inside.get(open.checked_add(1)?..)?).ok()?;
-        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        Some((inside.get(..open)?, digits.parse().ok().filter(|_| plain)?))
+        Some((inside.get(..open)?, number(inside.get(open.checked_add(1)?..)?)?))
     };
-    found().map_or((name, None), |(key, element)| (key, Some(Element::At(element))))
+    found().map_or((name, None), |(key, place)| (key, Some(place)))
+}
+
+/// A place that is told by a number.
+fn number(inside: &[u8]) -> Option<Place> {
+    let digits = |bytes: &[u8]| -> Option<u64> {
+        let plain = bytes.iter().all(u8::is_ascii_digit);
+        std::str::from_utf8(bytes).ok().filter(|_| plain)?.parse().ok()
+    };
+    Some(match inside {
+        b"+" => Place::New(None),
+        [b'+', rest @ ..] => Place::New(Some(Element::At(digits(rest)?))),
+        [b'-', rest @ ..] => Place::Of(Element::FromEnd(digits(rest)?)),
+        _ => Place::Of(Element::At(digits(inside)?)),
+    })
+}
+
+/// The text of a token: as it is, or in quotes, as JSON has it, where it would be taken for a number.
+fn text(inside: &[u8]) -> Vec<u8> {
+    let quoted = inside.len() > 2 && inside.starts_with(b"\"") && inside.ends_with(b"\"");
+    let text: Option<String> = serde_json::from_slice(inside).ok().filter(|_| quoted);
+    text.map_or_else(|| inside.to_vec(), String::into_bytes)
 }
 
 #[cfg(test)]
@@ -127,6 +178,11 @@ mod tests {
     #[test]
     fn words_become_operations() {
         let u32s = Some(KeyType::Array(ValueType::UINT32));
+        let insert = |before| {
+            let value = Given::Text("c".to_owned());
+            Operation::Insert { key: b"a.b".to_vec(), before, value }
+        };
+        let token = |element| set("tokenizer.ggml.scores", Some(element), None, "4");
         for (word, operation) in [
             ("a.b=c", set("a.b", None, None, "c")),
             ("a.b=c=d", set("a.b", None, None, "c=d")),
@@ -141,8 +197,17 @@ mod tests {
                 set("tokenizer.ggml.token_type", Some(Element::Token(b"[INST]".to_vec())), None, "4"),
             ),
             ("a.b[x]=c", set("a.b[x]", None, None, "c")),
-            ("a.b[-1]=c", set("a.b[-1]", None, None, "c")),
+            ("a.b[-1]=c", set("a.b", Some(Element::FromEnd(1)), None, "c")),
+            ("a.b[+]=c", insert(None)),
+            ("a.b[+2]=c", insert(Some(Element::At(2)))),
             ("a.b=@@c", set("a.b", None, None, "@c")),
+            ("tokenizer.ggml.scores[2]=4", token(Element::At(2))),
+            ("tokenizer.ggml.scores[=]=4", token(Element::Token(b"=".to_vec()))),
+            ("tokenizer.ggml.scores[<|a=b|>]=4", token(Element::Token(b"<|a=b|>".to_vec()))),
+            ("tokenizer.ggml.scores[[=]]=4", token(Element::Token(b"[=]".to_vec()))),
+            ("tokenizer.ggml.scores[]]=4", token(Element::Token(b"]".to_vec()))),
+            ("tokenizer.ggml.scores[\"2\"]=4", token(Element::Token(b"2".to_vec()))),
+            ("tokenizer.ggml.scores[\"]=4", token(Element::Token(b"\"".to_vec()))),
         ] {
             assert_eq!(assignment(word.as_ref()).unwrap(), operation, "{word}");
         }

@@ -1,38 +1,42 @@
 //! Files changed by name: what `gguf set`, `unset`, `rename`, `move`, `apply` and `undo` have in common.
 //!
-//! All files are planned before any is written, and what a file would break by the rules of `gguf check` is said before.
+//! All files are planned before any is written, what a file or a set would break by the rules of `gguf check` is said before,
+//! and so is what stands in the way of any of them.
 
 mod assign;
 mod gaps;
 mod plan;
 mod say;
+mod write;
 
-pub(super) use assign::{BY_TOKEN, assignment, is_assignment, path_of, value_of};
+pub(super) use assign::{BY_TOKEN, assignment, is_assignment, path_of, removal, value_of};
 pub(super) use gaps::{lost, told};
-pub(super) use plan::route_failure;
+pub(super) use plan::{replace_failure, route_failure};
+pub(super) use write::restore;
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use ggufkit::edit::Operation;
-use ggufkit::io::{Expand, Input, inplace};
+use ggufkit::format::Endian;
+use ggufkit::io::{Expand, FileId, Input, inplace};
 
 use self::plan::Planned;
-use super::progress::Bar;
+use super::shards::names_folder;
 use crate::args::HowArgs;
-use crate::failure::{Failed, Failure};
+use crate::failure::Failure;
 use crate::json::Files;
-use crate::out::{self, Ink, Out};
-use crate::{FAILED, NO, OK, frame};
+use crate::out::{self, Out};
+use crate::{FAILED, NO, OK, frame, platform};
 
 /// How files are changed.
 #[derive(clap::Args, Debug, Clone)]
 pub(super) struct EditArgs {
-    /// Write the changed file here, and leave the input as it is
+    /// Write the changed file here, and leave the input as it is; several files, or those of a set, into a folder (`-o OUT/`)
     #[arg(long, short, value_name = "OUT", help_heading = "Writing")]
     output: Option<PathBuf>,
-    /// Say what would be changed, and how, and write nothing
+    /// Say what would be changed, how, and what stands in the way, and write nothing
     #[arg(long, help_heading = "Writing")]
     dry_run: bool,
     /// Replace OUT where it exists
@@ -65,6 +69,29 @@ pub(super) struct EditArgs {
 }
 
 impl EditArgs {
+    /// A new file is written in any case, in the place of the old one or elsewhere; nothing is added to its metadata.
+    pub(super) fn of_copy(output: Option<PathBuf>, force: bool, follow: bool, alone: bool) -> Self {
+        Self {
+            output,
+            dry_run: false,
+            force,
+            reserve: None,
+            exact: true,
+            copy: true,
+            follow,
+            all_names: false,
+            allow_errors: false,
+            alone,
+            json: false,
+        }
+    }
+
+    /// Whether nothing is written, and whether JSON is printed.
+    pub(super) fn saying(mut self, dry_run: bool, json: bool) -> Self {
+        (self.dry_run, self.json) = (dry_run, json);
+        self
+    }
+
     /// Whether JSON is printed.
     pub(super) fn json(&self) -> bool {
         self.json
@@ -90,12 +117,26 @@ pub(super) struct Job<'a> {
     pub(super) files: &'a [OsString],
     /// What to do with each of them.
     pub(super) operations: &'a [Operation],
+    /// What is about nothing that a file has is passed over.
+    pub(super) if_present: bool,
+    /// The byte order that they are to have.
+    pub(super) endian: Option<Endian>,
     /// How.
     pub(super) how: &'a EditArgs,
 }
 
-impl Job<'_> {
-    /// Plans, says, writes.
+impl<'a> Job<'a> {
+    /// These operations, each of which is about something that a file has.
+    pub(super) fn new(
+        command: &'static str,
+        files: &'a [OsString],
+        operations: &'a [Operation],
+        how: &'a EditArgs,
+    ) -> Self {
+        Self { command, files, operations, if_present: false, endian: None, how }
+    }
+
+    /// Plans, says, looks for what is in the way, writes.
     pub(super) fn run(&self, out: &mut Out) -> io::Result<u8> {
         // What is printed is a report; the work does not depend on who reads it.
         out.hold();
@@ -105,31 +146,21 @@ impl Job<'_> {
             Ok(expansion) => expansion.inputs,
             Err(error) => {
                 let failed = frame::no_input(error, self.files, &HowArgs::default());
-                frame::refuse(out, self.command, self.how.json, &failed.failure)?;
-                return Ok(FAILED);
+                return self.refuse(out, &failed.failure);
             }
         };
         if !frame::prepare(out, &inputs)? {
             return Ok(FAILED);
         }
-        let mut planned = Vec::new();
-        for input in &inputs {
-            let paths: Vec<PathBuf> = match input {
-                Input::Stdin => {
-                    let message = "a file is needed: what comes through a pipe cannot be changed";
-                    let failure = Failure::usage("standard-input", message);
-                    frame::refuse(out, self.command, self.how.json, &failure)?;
-                    return Ok(FAILED);
-                }
-                Input::File(path) => vec![path.clone()],
-                Input::Set(set) => set.present().map(Path::to_owned).collect(),
-            };
-            planned.extend(self.plan(&paths));
+        let count = inputs.iter().map(paths).map(|paths| paths.len()).sum();
+        if let Some(failure) = self.misfit(&inputs, count) {
+            return self.refuse(out, &failure);
         }
-        if self.how.output.is_some() && planned.len() > 1 {
-            let message = format!("-o names one file, and {} are to be changed", planned.len());
-            frame::refuse(out, self.command, self.how.json, &Failure::usage("one-output", message))?;
-            return Ok(FAILED);
+        // Each stays open until all are written.
+        platform::allow_open_files(count);
+        let mut planned = Vec::new();
+        for (model, input) in inputs.iter().enumerate() {
+            planned.extend(self.plan(model, input));
         }
         if !self.how.json {
             for one in &planned {
@@ -138,39 +169,62 @@ impl Job<'_> {
         }
         let stopped = planned.iter().any(|one| one.result.is_err())
             || (!self.how.allow_errors && planned.iter().any(Planned::breaks));
-        if !stopped && !self.how.dry_run {
+        if !stopped && self.is_free(&mut planned) && !self.how.dry_run {
             // Files that are changed together are taken back together.
             let change = inplace::new_id();
             planned
                 .iter_mut()
                 .filter_map(|one| one.result.as_mut().ok())
                 .for_each(|one| one.route.change = change);
-            for one in &mut planned {
-                self.write(one);
-                if one.failure.is_some() {
-                    break;
-                }
-            }
+            self.write(&mut planned);
         }
         self.finish(out, &planned, stopped)
     }
 
-    fn write(&self, one: &mut Planned) {
-        let Ok(ready) = &one.result else { return };
-        let label = out::path(self.how.output.as_deref().unwrap_or(&one.path));
-        let bar = Bar::begin(&label, ready.plan.len());
-        let done = ready.write(self.how.output.as_deref(), self.how.force, self.how.all_names, &mut |now| {
-            bar.at(now.done);
-            Ok(())
-        });
-        bar.end();
-        match done {
-            Ok(way) => one.done = Some(way),
-            Err(failure) => {
-                one.failure =
-                    Some(Failed { path: self.how.output.clone().unwrap_or(one.path.clone()), failure });
-            }
+    fn refuse(&self, out: &mut Out, failure: &Failure) -> io::Result<u8> {
+        frame::refuse(out, self.command, self.how.json, failure)?;
+        Ok(FAILED)
+    }
+
+    /// What keeps the call as a whole from making sense.
+    fn misfit(&self, inputs: &[Input], count: usize) -> Option<Failure> {
+        if inputs.iter().any(|input| matches!(input, Input::Stdin)) {
+            let message = "a file is needed: what comes through a pipe cannot be changed";
+            return Some(Failure::usage("standard-input", message));
         }
+        let output = self.how.output.as_deref();
+        if output.is_some_and(|output| output.as_os_str() == "-") {
+            let message = "a file is needed: what is changed is not written to standard output";
+            return Some(Failure::usage("standard-output", message));
+        }
+        if count > 1 && output.is_some_and(|output| !names_folder(output)) {
+            return Some(Failure::Usage {
+                code: "one-output",
+                message: format!("-o names one file, and there are {count}"),
+                help: Some("-o FOLDER/ writes each of them there, under its own name".to_owned()),
+            });
+        }
+        let mut seen: Vec<(FileId, PathBuf)> = Vec::new();
+        let mut names: Vec<OsString> = Vec::new();
+        for path in inputs.iter().flat_map(paths) {
+            let Ok(Some(id)) = FileId::at(&path) else { continue };
+            if let Some((_, first)) = seen.iter().find(|(other, _)| *other == id) {
+                let (first, second) = (out::path(first), out::path(&path));
+                let message = match first == second {
+                    true => format!("{first} is named twice"),
+                    false => format!("{first} and {second} are one file"),
+                };
+                return Some(Failure::usage("named-twice", message));
+            }
+            seen.push((id, path.clone()));
+            let name = path.file_name().unwrap_or_default().to_owned();
+            if output.is_some() && names.contains(&name) {
+                let message = format!("two files are called {}", out::path(Path::new(&name)));
+                return Some(Failure::usage("one-name", message));
+            }
+            names.push(name);
+        }
+        None
     }
 
     fn finish(&self, out: &mut Out, planned: &[Planned], stopped: bool) -> io::Result<u8> {
@@ -184,10 +238,7 @@ impl Job<'_> {
             for one in planned {
                 say::end(out, one, self.how)?;
             }
-            let unwritten = planned.iter().filter(|one| one.done.is_none() && one.result.is_ok()).count();
-            if stopped && planned.len() > 1 && unwritten > 0 {
-                out.message(Ink::Warn, "warning", "no file was written")?;
-            }
+            say::all(out, planned, self.how, stopped)?;
         }
         let failed = |one: &Planned| {
             one.failure.is_some() || one.result.as_ref().is_err_and(|refused| refused.is_failure())
@@ -197,5 +248,29 @@ impl Job<'_> {
             () if stopped => NO,
             () => OK,
         })
+    }
+}
+
+/// Of words the last ones, which say what is done, and the files before them. `usage` is told where words are missing.
+pub(super) fn files_and<const N: usize>(
+    mut words: Vec<OsString>,
+    usage: &str,
+) -> Result<(Vec<OsString>, [OsString; N]), Failure> {
+    let at = words.len().checked_sub(N).filter(|files| *files > 0);
+    at.map(|at| words.split_off(at)).and_then(|last| Some((words, last.try_into().ok()?))).ok_or_else(|| {
+        Failure::Usage {
+            code: "no-name",
+            message: "a file and what is to be done with it are needed".to_owned(),
+            help: Some(format!("write {usage}")),
+        }
+    })
+}
+
+/// The files of an input.
+fn paths(input: &Input) -> Vec<PathBuf> {
+    match input {
+        Input::Stdin => Vec::new(),
+        Input::File(path) => vec![path.clone()],
+        Input::Set(set) => set.present().map(Path::to_owned).collect(),
     }
 }

@@ -1,19 +1,22 @@
-//! One file, from its head to a plan and the way that it is carried out.
+//! The files of one model, from their heads to plans and the ways that these are carried out.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use ggufkit::check::{self, Answer, Selection, Severity};
 use ggufkit::edit::loads;
-use ggufkit::edit::preview::{self, Worse};
-use ggufkit::edit::{Document, Done, Operation, OperationError};
+use ggufkit::edit::preview::{self, Candidate, Worse};
+use ggufkit::edit::{Document, Done, Operation, OperationError, Shown, ValueError, endian, members};
+use ggufkit::format::exchange::Exchange;
 use ggufkit::format::spec::keys;
-use ggufkit::format::{Options, Plan, Span, View};
-use ggufkit::io::sink::{self, SinkError};
-use ggufkit::io::{FileSource, HeadBuffer, Route, RouteError, Way, diagnose, inplace};
+use ggufkit::format::{Endian, Index, Options, Plan, Span, View};
+use ggufkit::io::inplace::InPlaceError;
+use ggufkit::io::sink::SinkError;
+use ggufkit::io::{FileSource, HeadBuffer, Input, Route, RouteError, ShardSet, Way, diagnose};
 
-use super::{Job, gaps};
-use crate::failure::Failure;
+use super::super::shards::names_folder;
+use super::{Job, gaps, path_of};
+use crate::failure::{Failed, Failure};
 use crate::frame;
 use crate::json;
 use crate::out;
@@ -22,8 +25,8 @@ use crate::out;
 pub(super) enum Refused {
     /// It cannot be read, or not be written.
     Failure(Failure),
-    /// What is asked for cannot be done with it.
-    Operation(OperationError, Option<String>),
+    /// What is asked for cannot be done with it; and what may have been meant.
+    Asked(String, Option<String>),
 }
 
 impl Refused {
@@ -36,12 +39,22 @@ impl Refused {
 pub(super) struct Planned {
     /// The file as it was named.
     pub(super) path: PathBuf,
+    /// Where it is written, if not over itself.
+    pub(super) output: Option<PathBuf>,
+    /// Number of the model that it belongs to: files of a set have the same.
+    pub(super) model: usize,
+    /// Files of the model for which it speaks: itself, or all of a set that stays as it is.
+    pub(super) files: usize,
     /// What is to be done.
     pub(super) result: Result<Ready, Refused>,
     /// The way that was gone.
     pub(super) done: Option<Way>,
-    /// What stopped the writing.
-    pub(super) failure: Option<crate::failure::Failed>,
+    /// It was written, and is what it was before again, since another file of its set could not be.
+    pub(super) taken_back: bool,
+    /// What of the old file a new one in its place has not.
+    pub(super) note: Option<String>,
+    /// What stopped the writing, or would stop it.
+    pub(super) failure: Option<Failed>,
 }
 
 impl Planned {
@@ -50,17 +63,25 @@ impl Planned {
         let errors = |ready: &Ready| ready.worse.iter().any(|one| one.finding.severity == Severity::Error);
         self.result.as_ref().is_ok_and(|ready| errors(ready) || ready.lost.is_some())
     }
+
+    /// The file that is written.
+    pub(super) fn target(&self) -> &Path {
+        self.output.as_deref().unwrap_or(&self.path)
+    }
 }
 
 /// What is to be done with a file.
 pub(super) struct Ready {
-    pub(super) source: FileSource,
+    /// The file, until all of its model is written: what it held is not free before.
+    pub(super) source: Option<FileSource>,
     pub(super) plan: Plan,
     /// How it is carried out over the file itself.
     pub(super) route: Route,
+    /// What of the file is turned into the other byte order on the way.
+    pub(super) turned: Vec<(Span, Exchange)>,
     /// What changes.
     pub(super) done: Vec<Done>,
-    /// What the rules will say that they do not say now.
+    /// What the rules will say that they do not say now, of the file and of the set that it is in.
     pub(super) worse: Vec<Worse>,
     /// Why llama.cpp will refuse the file, which it is not known to refuse now.
     pub(super) lost: Option<Answer>,
@@ -73,26 +94,14 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    /// Writes the file, or changes it.
-    pub(super) fn write(
-        &self,
-        output: Option<&Path>,
-        force: bool,
-        all_names: bool,
-        watch: &mut sink::Watch<'_>,
-    ) -> Result<Way, Failure> {
-        match output {
-            Some(path) => sink::save(&self.plan, &self.source, path, force, watch)
-                .map(|()| Way::Copy)
-                .map_err(super::super::mend::failure),
-            None => self.route.go(&self.plan, &self.source, all_names, watch).map_err(route_failure),
-        }
+    /// Whether the file stays what it is.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.done.is_empty() && self.route.way == Way::Nothing
     }
 }
 
 /// Why a file was not changed, or replaced, as all commands say it.
 pub(in crate::commands) fn route_failure(error: RouteError) -> Failure {
-    use inplace::InPlaceError;
     let (code, help) = match &error {
         RouteError::Sink(SinkError::Changed(_) | SinkError::SourceChanged(_))
         | RouteError::InPlace(InPlaceError::Changed(_)) => ("changed", "run the command again"),
@@ -104,10 +113,12 @@ pub(in crate::commands) fn route_failure(error: RouteError) -> Failure {
             ("hard-links", "--all-names changes them all, in place; -o writes another file")
         }
         RouteError::Sink(SinkError::NoRoom { .. }) => ("storage_full", "-o writes to another disk"),
-        RouteError::InPlace(InPlaceError::Io { source, .. }) => {
-            return Failure::Io(io::Error::new(source.kind(), error.to_string()));
+        // The file is named before.
+        RouteError::InPlace(InPlaceError::Io { doing, source, .. })
+        | RouteError::Sink(SinkError::Write { doing, source, .. }) => {
+            return Failure::Io(io::Error::new(source.kind(), format!("cannot {doing} it: {source}")));
         }
-        RouteError::Sink(SinkError::Write { source, .. } | SinkError::Read { source, .. }) => {
+        RouteError::Sink(SinkError::Read { source, .. }) => {
             return Failure::Io(io::Error::new(source.kind(), error.to_string()));
         }
         _ => return Failure::Io(io::Error::other(error.to_string())),
@@ -115,73 +126,118 @@ pub(in crate::commands) fn route_failure(error: RouteError) -> Failure {
     Failure::Usage { code, message: error.to_string(), help: Some(help.to_owned()) }
 }
 
+/// The same of a file whose place a new one takes: its other names would lead to the old one.
+pub(in crate::commands) fn replace_failure(error: RouteError) -> Failure {
+    match &error {
+        RouteError::InPlace(InPlaceError::Linked { path, names }) => Failure::Usage {
+            code: "hard-links",
+            message: format!(
+                "{} has {names} names (hard links), and a new file would have this one alone",
+                out::path(path)
+            ),
+            help: Some("-o writes another file".to_owned()),
+        },
+        _ => route_failure(error),
+    }
+}
+
 impl Job<'_> {
     /// Plans the files of one model.
-    pub(super) fn plan(&self, paths: &[PathBuf]) -> Vec<Planned> {
+    pub(super) fn plan(&self, model: usize, input: &Input) -> Vec<Planned> {
+        let paths = super::paths(input);
         let mut buffers: Vec<HeadBuffer> = paths.iter().map(|_| HeadBuffer::new()).collect();
         let mut opened = Vec::new();
         for (path, buffer) in paths.iter().zip(&mut buffers) {
             opened.push(self.open(path, buffer));
         }
+        let planned = |path: &PathBuf, result| Planned {
+            path: path.clone(),
+            output: self.how.output.as_deref().map(|output| match names_folder(output) {
+                true => output.join(path.file_name().unwrap_or_default()),
+                false => output.to_owned(),
+            }),
+            model,
+            files: 1,
+            result,
+            done: None,
+            taken_back: false,
+            note: None,
+            failure: None,
+        };
         // The indices stand for themselves; the documents look at them.
-        let indices: Vec<_> =
-            opened.iter().map(|one| one.as_ref().ok().and_then(|(_, read)| read.index.clone())).collect();
-        let mut documents = Vec::new();
-        for ((one, index), buffer) in opened.iter().zip(&indices).zip(&buffers) {
-            let Ok((source, _)) = one else {
-                documents.push(None);
-                continue;
-            };
-            let view = index.as_ref().map(|index| View::new(index, buffer.bytes()));
-            let size = ggufkit::format::ReadAt::size(source).unwrap_or(u64::MAX);
-            documents.push(view.and_then(|view| Document::of(view, size).ok()));
+        let (mut sources, mut indices, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        for (path, one) in paths.iter().zip(opened) {
+            match one {
+                Ok((source, index)) => {
+                    sources.push(source);
+                    indices.push(index);
+                }
+                Err(failure) => refused.push(planned(path, Err(Refused::Failure(failure)))),
+            }
         }
-        let opened: Vec<Result<FileSource, Failure>> =
-            opened.into_iter().map(|one| one.map(|(source, _)| source)).collect();
-        let whole = documents.iter().all(Option::is_some);
-        let result = if whole { self.change(&mut documents) } else { Ok(Vec::new()) };
-        let mut done = match result {
-            Ok(done) => done.into_iter(),
-            Err((at, error, help)) => {
-                let refuse = |(place, path): (usize, &PathBuf)| Planned {
-                    path: path.clone(),
-                    result: Err(Refused::Operation(error.clone(), help.clone().filter(|_| place == at))),
-                    done: None,
-                    failure: None,
-                };
-                return paths.iter().enumerate().filter(|(place, _)| *place == at).map(refuse).collect();
+        if !refused.is_empty() {
+            return refused;
+        }
+        let mut documents = Vec::new();
+        for ((index, buffer), source) in indices.iter().zip(&buffers).zip(&sources) {
+            let size = ggufkit::format::ReadAt::size(source).unwrap_or(u64::MAX);
+            match Document::of(View::new(index, buffer.bytes()), size) {
+                Ok(document) => documents.push(document),
+                Err(error) => {
+                    let path = paths.get(documents.len()).into_iter();
+                    let refused = || Err(Refused::Asked(error.to_string(), None));
+                    return path.map(|path| planned(path, refused())).collect();
+                }
+            }
+        }
+        let refuse = |at: usize, message: String, help: Option<String>| -> Vec<Planned> {
+            let path = paths.get(at).into_iter();
+            path.map(|path| planned(path, Err(Refused::Asked(message.clone(), help.clone())))).collect()
+        };
+        let about = |operation: &&Operation| {
+            !self.if_present || documents.iter().any(|document| operation.concerns(document))
+        };
+        let operations: Vec<Operation> = self.operations.iter().filter(about).cloned().collect();
+        let done = match members::apply(&operations, &mut documents) {
+            Ok(done) => done,
+            Err((at, error)) => {
+                let help = documents.get(at).and_then(|document| self.help(&error, document));
+                return refuse(at, error.to_string(), help);
             }
         };
+        let set = match input {
+            Input::Set(set) => Some(set),
+            _ => None,
+        };
         let mut out = Vec::new();
-        for ((path, one), document) in paths.iter().zip(opened).zip(documents) {
-            let done = done.next().unwrap_or_default();
-            let result = match (one, document) {
-                (Err(failure), _) => Err(Refused::Failure(failure)),
-                (Ok(source), Some(document)) => self.ready(path, source, document, done),
-                (Ok(_), None) => {
-                    let message = "the head was not read to its end, so nothing can be changed in it";
-                    Err(Refused::Failure(Failure::usage(
-                        "incomplete",
-                        format!("{}: {message}", out::path(path)),
-                    )))
-                }
-            };
-            // Of the other members of a set nothing is to be said.
-            let untouched =
-                matches!(&result, Ok(ready) if ready.done.is_empty() && ready.route.way == Way::Nothing);
-            if paths.len() > 1 && untouched && whole {
-                continue;
-            }
-            out.push(Planned { path: path.clone(), result, done: None, failure: None });
+        for (((path, source), document), done) in paths.iter().zip(sources).zip(documents).zip(done) {
+            out.push(planned(path, self.ready(source, document, done)));
         }
-        out
+        if let Err(failure) = self.judge(&mut out, set)
+            && let Some(first) = out.first_mut()
+        {
+            first.result = Err(Refused::Failure(Failure::Io(failure)));
+        }
+        self.touched(out)
     }
 
-    fn open(
-        &self,
-        path: &Path,
-        buffer: &mut HeadBuffer,
-    ) -> Result<(FileSource, ggufkit::format::Outcome), Failure> {
+    /// The files of a model of which something is to be said: without an output those that are changed, or the first one for
+    /// all of them.
+    fn touched(&self, all: Vec<Planned>) -> Vec<Planned> {
+        let stays = |one: &Planned| one.result.as_ref().is_ok_and(Ready::is_nothing);
+        let count = all.len();
+        if self.how.output.is_some() || count < 2 {
+            return all;
+        }
+        if all.iter().all(stays) {
+            let mut first: Vec<_> = all.into_iter().take(1).collect();
+            first.iter_mut().for_each(|one| one.files = count);
+            return first;
+        }
+        all.into_iter().filter(|one| !stays(one)).collect()
+    }
+
+    fn open(&self, path: &Path, buffer: &mut HeadBuffer) -> Result<(FileSource, Index), Failure> {
         let link = std::fs::symlink_metadata(path).map_err(Failure::Io)?.is_symlink();
         let real = match link && self.how.output.is_none() {
             false => path.to_owned(),
@@ -207,48 +263,34 @@ impl Job<'_> {
             let diagnosis = diagnose(&source, Options::new(), &read, buffer.bytes()).map_err(Failure::Io)?;
             return Err(Failure::of_parse(error.clone(), read.index.as_ref(), &diagnosis));
         }
-        Ok((source, read))
-    }
-
-    /// Carries the operations out: each on the members of the set that it is about, or on the first. The values are what
-    /// was done, member by member.
-    fn change(
-        &self,
-        documents: &mut [Option<Document<'_>>],
-    ) -> Result<Vec<Vec<Done>>, (usize, OperationError, Option<String>)> {
-        let mut done: Vec<Vec<Done>> = documents.iter().map(|_| Vec::new()).collect();
-        for operation in self.operations {
-            let concerned: Vec<usize> = documents
-                .iter()
-                .enumerate()
-                .filter(|(_, document)| {
-                    document.as_ref().is_some_and(|document| operation.concerns(document))
-                })
-                .map(|(at, _)| at)
-                .collect();
-            let concerned = if concerned.is_empty() { vec![0] } else { concerned };
-            for at in concerned {
-                let Some(Some(document)) = documents.get_mut(at) else { continue };
-                let made = operation.apply(document).map_err(|error| {
-                    let help = help(&error, document);
-                    (at, error, help)
-                })?;
-                if let Some(done) = done.get_mut(at) {
-                    done.extend(made);
-                }
+        match read.index {
+            Some(index) if index.is_complete() => Ok((source, index)),
+            _ => {
+                let message = "the head was not read to its end, so nothing can be changed in it";
+                Err(Failure::usage("incomplete", format!("{}: {message}", out::path(path))))
             }
         }
-        Ok(done)
     }
 
     fn ready(
         &self,
-        path: &Path,
         source: FileSource,
         mut document: Document<'_>,
-        done: Vec<Done>,
+        mut done: Vec<Done>,
     ) -> Result<Ready, Refused> {
-        let edit = |error: ggufkit::edit::EditError| Refused::Operation(error.into(), None);
+        let edit = |error: ggufkit::edit::EditError| Refused::Asked(error.to_string(), None);
+        let mut turned = None;
+        if let Some(to) = self.endian {
+            let from = document.endian();
+            let regions = endian::turn(&mut document, to);
+            turned = regions.map_err(|error| Refused::Asked(error.to_string(), None))?;
+            let shown = |endian: Endian| Some(Shown::Text(format!("{}-endian", endian.name()).into_bytes()));
+            if turned.is_some() {
+                let (name, before, after) = (b"byte order".to_vec(), shown(from), shown(to));
+                done.push(Done { what: "endian", name, element: None, before, after });
+                done.extend(Done::of_version(&document));
+            }
+        }
         let in_place = self.how.output.is_none() && !self.how.copy;
         let reserve = self.how.reserve.unwrap_or(0);
         let view = document.view();
@@ -264,26 +306,92 @@ impl Job<'_> {
         }
         let padding = document.padding().map_or(0, |(_, len)| len);
         let plan = document.plan().map_err(edit)?;
-        let system = |error| Refused::Failure(Failure::Io(error));
-        let gaps = gaps::lost(&document, &plan, &source).map_err(system)?;
-        let (worse, lost) = match done.is_empty() && self.how.reserve.is_none() {
-            true => (Vec::new(), None),
-            false => {
-                self.worse(path, &source, &plan).map_err(|error| Refused::Failure(Failure::Io(error)))?
-            }
-        };
-        let route =
+        let gaps =
+            gaps::lost(&document, &plan, &source).map_err(|error| Refused::Failure(Failure::Io(error)))?;
+        let mut route =
             Route::choose(&plan, &source, in_place).map_err(|error| Refused::Failure(Failure::Io(error)))?;
-        Ok(Ready { source, plan, route, done, worse, lost, gaps, had, padding })
+        if turned.is_some() {
+            // What is turned is no byte of the old file.
+            (route.way, route.written, route.moved) = (Way::Copy, plan.len(), 0);
+        }
+        let turned = turned.unwrap_or_default();
+        let (worse, lost) = (Vec::new(), None);
+        Ok(Ready { source: Some(source), plan, route, turned, done, worse, lost, gaps, had, padding })
     }
 
-    /// What the rules say of the planned file that they do not say of the file.
-    fn worse(
-        &self,
-        path: &Path,
-        source: &FileSource,
-        plan: &Plan,
-    ) -> io::Result<(Vec<Worse>, Option<Answer>)> {
+    /// What the rules say of the planned files, and of the set that they are, that they do not say of them now.
+    fn judge(&self, planned: &mut [Planned], set: Option<&ShardSet>) -> io::Result<()> {
+        let stays = |one: &Planned| one.result.as_ref().is_ok_and(|ready| ready.done.is_empty());
+        if planned.iter().any(|one| one.result.is_err())
+            || (planned.iter().all(stays) && !self.how.reserves())
+        {
+            return Ok(());
+        }
+        let rules = self.rules();
+        let asked = self.operations.iter().any(loads::concerns);
+        let mut said: Vec<(Vec<Worse>, Option<Answer>)> =
+            planned.iter().map(|_| Default::default()).collect();
+        let mut ready: Vec<(&Path, &Ready, &FileSource)> = Vec::new();
+        for one in planned.iter() {
+            if let Ok(Ready { source: Some(source), .. }) = &one.result
+                && let Ok(all) = &one.result
+            {
+                ready.push((&one.path, all, source));
+            }
+        }
+        if let Some(set) = set {
+            let after: Vec<_> =
+                ready.iter().map(|(_, ready, source)| preview::Planned::new(&ready.plan, *source)).collect();
+            let old = ready.iter().map(|(path, _, source)| Candidate { path, source: *source });
+            let new = ready.iter().zip(&after).map(|((path, ..), source)| Candidate { path, source });
+            let before = preview::judge_set(&old.collect::<Vec<_>>(), set, &rules)?;
+            let after = preview::judge_set(&new.collect::<Vec<_>>(), set, &rules)?;
+            // Of what is said of a file that stays nobody would hear.
+            let spoken = ready.iter().position(|(_, ready, _)| !ready.is_nothing()).unwrap_or(0);
+            for one in preview::worse(&before, &after) {
+                let file = one.finding.primary.file;
+                let heard = ready.get(file).is_some_and(|(_, ready, _)| !ready.is_nothing());
+                if let Some((list, _)) = said.get_mut(if heard { file } else { spoken }) {
+                    list.push(one);
+                }
+            }
+        }
+        for ((path, ready, source), (worse, lost)) in ready.iter().zip(&mut said) {
+            let label = json::bytes_of(path);
+            let name = path.file_name().and_then(|name| name.to_str());
+            let new = preview::Planned::new(&ready.plan, *source);
+            if set.is_none() {
+                let (before, _) = preview::judge(*source, label.0, name, &rules)?;
+                let (after, _) = preview::judge(&new, label.0, name, &rules)?;
+                *worse = preview::worse(&before, &after);
+            }
+            for one in worse.iter_mut() {
+                // A file may have had such a template for long, and works without; nobody writes one on purpose.
+                if one.finding.rule.name == "template-syntax" {
+                    one.finding.severity = Severity::Error;
+                }
+            }
+            if !asked || ready.is_nothing() {
+                continue;
+            }
+            *lost = loads::lost(*source, &new, label.0, name)?;
+            // A finding of the same rule says it better.
+            if let Some(rule) = lost.as_ref().and_then(|answer| answer.rule)
+                && let Some(one) = worse.iter_mut().find(|one| one.finding.rule.name == rule.name)
+            {
+                one.finding.severity = Severity::Error;
+                *lost = None;
+            }
+        }
+        for (one, (worse, lost)) in planned.iter_mut().zip(said) {
+            if let Ok(ready) = &mut one.result {
+                (ready.worse, ready.lost) = (worse, lost);
+            }
+        }
+        Ok(())
+    }
+
+    fn rules(&self) -> check::Options {
         let mut rules = check::Options::default();
         if !self.operations.iter().any(Operation::is_of_tokenizer) {
             // A quarter of a million tokens are not judged twice for a name.
@@ -293,56 +401,62 @@ impl Job<'_> {
                 rules.selection = selection;
             }
         }
-        let label = json::bytes_of(path);
-        let name = path.file_name().and_then(|name| name.to_str());
-        let (before, _) = preview::judge(source, label.0, name, &rules)?;
-        let (after, _) = preview::judge(&preview::Planned::new(plan, source), label.0, name, &rules)?;
-        let mut worse = preview::worse(&before, &after);
-        for one in &mut worse {
-            // A file may have had such a template for long, and works without; nobody writes one on purpose.
-            if one.finding.rule.name == "template-syntax" {
-                one.finding.severity = Severity::Error;
-            }
-        }
-        let asked = self.operations.iter().any(loads::concerns);
-        let planned = preview::Planned::new(plan, source);
-        let lost = if asked { loads::lost(source, &planned, label.0, name)? } else { None };
-        // A finding of the same rule says it better.
-        if let Some(answer) = &lost
-            && let Some(rule) = answer.rule
-            && let Some(one) = worse.iter_mut().find(|one| one.finding.rule.name == rule.name)
-        {
-            one.finding.severity = Severity::Error;
-            return Ok((worse, None));
-        }
-        Ok((worse, lost))
+        rules
     }
 }
 
-/// What may have been meant.
-fn help(error: &OperationError, document: &Document<'_>) -> Option<String> {
-    match error {
-        OperationError::NoKey(key) => {
-            let keys = document.kv_order().filter_map(|at| {
-                let there = document.key(at);
-                Some((ggufkit::format::edits(key, there)?, out::fit(there, 100)))
-            });
-            keys.min().map(|(_, near)| format!("did you mean {near}?"))
+impl Job<'_> {
+    /// What may have been meant.
+    fn help(&self, error: &OperationError, document: &Document<'_>) -> Option<String> {
+        match error {
+            OperationError::NoKey(key) => {
+                if self.command == "unset" && path_of(key).is_some_and(|path| path.is_file()) {
+                    return Some(
+                        "with -k KEY all other words are files: `gguf unset FILE FILE -k KEY`".to_owned(),
+                    );
+                }
+                let keys = document.kv_order().filter_map(|at| {
+                    let there = document.key(at);
+                    Some((ggufkit::format::edits(key, there)?, out::fit(there, 100)))
+                });
+                keys.min().map(|(_, near)| format!("did you mean {near}?"))
+            }
+            OperationError::NoTensor(_) => Some("`gguf tensors` lists them".to_owned()),
+            OperationError::NoType(key) => Some(untyped(key)),
+            OperationError::Value { key, error: ValueError::Form { ty, .. } } if !ty.is_array() => {
+                let values = ggufkit::format::spec::keys::lookup(key)?.values;
+                let names: Vec<&str> = values.iter().map(|choice| choice.name).take(CHOICES).collect();
+                let more = if values.len() > CHOICES { ", …" } else { "" };
+                (!names.is_empty()).then(|| format!("its values are {}{more}", names.join(", ")))
+            }
+            OperationError::SeveralTokens { .. } => Some(
+                "give the number of the one that is meant: `gguf get FILE tokenizer.ggml.tokens` shows them"
+                    .to_owned(),
+            ),
+            OperationError::Several { .. } => {
+                Some("`gguf repair --duplicates keep-first` or `keep-last` leaves one of them".to_owned())
+            }
+            _ => None,
         }
-        OperationError::NoTensor(_) => Some("`gguf tensors` lists them".to_owned()),
-        OperationError::NoType(key) => {
-            let near = ggufkit::format::spec::keys::near(key, 1)
-                .first()
-                .map(|near| format!("did you mean {near}? "));
-            Some(format!(
-                "{}write {}:u32=…, or :string, :f32, :bool, :array[string]",
-                near.unwrap_or_default(),
-                out::fit(key, 60)
-            ))
-        }
-        OperationError::Several { .. } => {
-            Some("`gguf repair --duplicates keep-first` or `keep-last` leaves one of them".to_owned())
-        }
-        _ => None,
     }
+}
+
+/// Values with names that are told.
+const CHOICES: usize = 16;
+
+/// What to write for a key of which no type is known.
+fn untyped(key: &[u8]) -> String {
+    let shown = out::fit(key, 60);
+    if key.ends_with(b"]") {
+        return "an element is named by its number, from 0, or -1 for the last one: key[3]".to_owned();
+    }
+    let suffix = key.iter().rposition(|&byte| byte == b':').and_then(|at| key.split_at_checked(at));
+    if let Some((name, suffix)) = suffix {
+        let (name, suffix) = (out::fit(name, 60), out::fit(suffix.get(1..).unwrap_or_default(), 20));
+        return format!(
+            "there is no type {suffix}: write {name}:u32=…, or :i32, :u64, :i64, :f32, :bool, :string, :array[string]"
+        );
+    }
+    let near = ggufkit::format::spec::keys::near(key, 1).first().map(|near| format!("did you mean {near}? "));
+    format!("{}write {shown}:u32=…, or :string, :f32, :bool, :array[string]", near.unwrap_or_default())
 }

@@ -14,11 +14,13 @@ use serde_json::{Value, json};
 use super::plan::{Planned, Ready, Refused};
 use super::{EditArgs, gaps};
 use crate::failure::{Failed, Failure};
-use crate::frame;
 use crate::out::{self, Ink, Out};
 
 /// Changes that are printed; the others are counted. JSON has all.
 const SHOWN: usize = 50;
+
+/// Files that are named; the others are counted.
+const NAMED: usize = 10;
 
 /// Columns of a value.
 const VALUE: usize = 60;
@@ -27,10 +29,18 @@ const VALUE: usize = 60;
 pub(super) fn plan(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()> {
     let Ok(ready) = &one.result else { return Ok(()) };
     let head = out.paint(Ink::Head, out::path(&one.path));
-    if ready.done.is_empty() && ready.route.way == Way::Nothing {
-        return out.line(&format!("{head}: nothing to change"), 2);
+    if ready.is_nothing() {
+        let text = match one.files {
+            1 => format!("{head}: nothing to change"),
+            files => format!("{head}: nothing to change, nor in the other files of its set ({files} in all)"),
+        };
+        out.line(&text, 2)?;
+        if one.output.is_none() {
+            return Ok(());
+        }
+    } else {
+        out.line(&head.to_string(), 2)?;
     }
-    out.line(&head.to_string(), 2)?;
     for done in ready.done.iter().take(SHOWN) {
         change(out, done)?;
     }
@@ -63,7 +73,10 @@ pub(super) fn plan(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<(
         let word = out.paint(Ink::Warn, "warning");
         out.line(&format!("  {word}: {text}"), 2)?;
     }
-    let text = match &how.output {
+    let text = match &one.output {
+        Some(path) if ready.is_nothing() => {
+            format!("a copy of it, {}, {}", out::path(path), units::bytes(ready.plan.len()))
+        }
         Some(path) => format!("a new file {}, {}", out::path(path), units::bytes(ready.plan.len())),
         None => way(ready),
     };
@@ -103,7 +116,8 @@ fn change(out: &mut Out, done: &Done) -> io::Result<()> {
     let after = done.after.as_ref().map(|value| out.paint(Ink::Good, shown(&done.name, value)));
     match (done.what, before, after) {
         ("set", None, Some(after)) => out.line(&format!("  {name}: new, {after}"), 2),
-        ("set" | "upgrade", Some(before), Some(after)) => {
+        ("insert", _, Some(after)) => out.line(&format!("  {name}: put in, {after}"), 2),
+        ("set" | "upgrade" | "endian", Some(before), Some(after)) => {
             out.line(&format!("  {name}: {before} → {after}"), 2)
         }
         ("rename", _, Some(after)) => out.line(&format!("  {name}: called {after}"), 2),
@@ -145,7 +159,7 @@ pub(super) fn end(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()
             out.message(Ink::Bad, "error", &failed)?;
             notes(out, failure)
         }
-        Err(Refused::Operation(error, help)) => {
+        Err(Refused::Asked(error, help)) => {
             out.message(Ink::Bad, "refused", &format!("{label}: {error}"))?;
             help.iter().try_for_each(|help| out.message(Ink::Faint, "  help", help))
         }
@@ -159,17 +173,56 @@ pub(super) fn end(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()
         }
         Ok(ready) => match one.done {
             Some(Way::Nothing) | None => Ok(()),
-            Some(way) if how.output.is_none() && way != ready.route.way => {
+            Some(way) if one.output.is_none() && way != ready.route.way => {
                 let text = "its blocks could not be moved after all, so it was copied (cannot be undone)";
                 out.message(Ink::Warn, "note", &format!("{label}: {text}"))
             }
-            Some(way) if how.output.is_none() && !way.is_in_place() => {
-                let note = frame::owner_note(&ready.source);
-                note.iter().try_for_each(|note| out.message(Ink::Warn, "note", &format!("{label}: {note}")))
-            }
+            Some(way) if how.output.is_none() && !way.is_in_place() => one
+                .note
+                .iter()
+                .try_for_each(|note| out.message(Ink::Warn, "note", &format!("{label}: {note}"))),
             Some(_) => Ok(()),
         },
     }
+}
+
+/// Says of all files what is to be said of none alone: that none was written, or which were and which were not.
+pub(super) fn all(out: &mut Out, planned: &[Planned], how: &EditArgs, stopped: bool) -> io::Result<()> {
+    let list = |test: &dyn Fn(&Planned) -> bool| {
+        let found = planned.iter().filter(|one| test(one)).map(|one| out::path(one.target()));
+        let found: Vec<String> = found.collect();
+        match found.len().checked_sub(NAMED).filter(|more| *more > 0) {
+            Some(more) => format!("{} and {more} more", found.get(..NAMED).unwrap_or_default().join(", ")),
+            None => found.join(", "),
+        }
+    };
+    let written = |one: &Planned| one.done.is_some_and(|way| way != Way::Nothing || one.output.is_some());
+    let failed = planned.iter().any(|one| one.failure.is_some());
+    if stopped || failed {
+        if planned.len() < 2 {
+            return Ok(());
+        }
+        if !planned.iter().any(|one| written(one) || one.taken_back) {
+            return out.message(Ink::Warn, "warning", "no file was written");
+        }
+        let groups = [
+            ("written", list(&written)),
+            ("taken back", list(&|one| one.taken_back)),
+            ("not written", list(&|one| !written(one) && !one.taken_back)),
+        ];
+        for (word, names) in groups {
+            if !names.is_empty() {
+                out.message(Ink::Warn, word, &names)?;
+            }
+        }
+        return Ok(());
+    }
+    let changes =
+        |one: &Planned| one.result.as_ref().is_ok_and(|ready| !ready.is_nothing() || one.output.is_some());
+    if how.dry_run && planned.iter().any(changes) {
+        writeln!(out, "a dry run: nothing is written")?;
+    }
+    Ok(())
 }
 
 fn notes(out: &mut Out, failure: &Failure) -> io::Result<()> {
@@ -193,8 +246,9 @@ fn value_json(value: &Shown) -> Value {
 pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
     let mut out = json!({
         "path": crate::json::path(&one.path),
-        "output": crate::json::path(how.output.as_deref().unwrap_or(&one.path)),
+        "output": crate::json::path(one.target()),
         "written": one.done.is_some_and(|way| way != Way::Nothing),
+        "taken_back": one.taken_back,
         "way": null,
         "bytes_written": null,
         "bytes_moved": null,
@@ -261,8 +315,8 @@ pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
         Err(Refused::Failure(failure)) => {
             put("errors", json!([{ "path": crate::json::path(&one.path), "error": failure.json() }]));
         }
-        Err(Refused::Operation(error, help)) => {
-            put("refused", json!({ "message": error.to_string(), "help": help }));
+        Err(Refused::Asked(error, help)) => {
+            put("refused", json!({ "message": error, "help": help }));
         }
     }
     out

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use ggufkit::edit::{Builder, BuilderError, Data, DataSource, Described, Description};
 use ggufkit::format::Plan;
 use ggufkit::inspect::units;
-use ggufkit::io::{FileId, Parts, Turned, sink};
+use ggufkit::io::{FileId, Parts, Turned, obstacles, sink};
 
 use super::edit::path_of;
 use super::mend;
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// The description; `-` is standard input
     #[arg(value_name = "DESCRIPTION")]
     description: PathBuf,
-    /// Take the data of tensors without a source from this file, by their names
+    /// Take the data of tensors without a source from this file, or from the set that it is in, by their names
     #[arg(long, value_name = "FILE")]
     data_from: Option<PathBuf>,
     /// Write zeros as the data of tensors without a source
@@ -110,7 +110,7 @@ impl Args {
             let message = format!("{} would have errors", out::path(&self.output));
             return Err(Stop::Refused(message, Some("--allow-errors writes it nevertheless".to_owned())));
         }
-        self.may_write()?;
+        self.may_write(plan.len())?;
         if !self.how.dry_run {
             write(&plan, &turned, &self.output, self.how.force)?;
             outcome.written = true;
@@ -172,17 +172,15 @@ impl Args {
     }
 
     /// Whether the file may stand there, as far as that can be told before.
-    fn may_write(&self) -> Result<(), Stop> {
+    fn may_write(&self, size: u64) -> Result<(), Stop> {
         let there = FileId::at(&self.output).ok().flatten();
         let label = out::path(&self.output);
         let refused = |code, message| Err(Stop::failed(&self.output, Failure::usage(code, message)));
         if there.is_some() && there == FileId::at(&self.description).ok().flatten() {
             return refused("is-input", format!("{label} is the description itself: name another"));
         }
-        if !self.how.force && self.output.symlink_metadata().is_ok() {
-            return refused("exists", format!("{label} exists; --force replaces it"));
-        }
-        Ok(())
+        obstacles::of_new(&self.output, size, self.how.force, false, [])
+            .map_err(|error| Stop::failed(&self.output, mend::failure(error)))
     }
 }
 

@@ -12,10 +12,10 @@ use ggufkit::format::{Endian, Options, ReadAt as _, Span, View};
 use ggufkit::inspect::units;
 use ggufkit::io::npy::{self, ArrayError};
 use ggufkit::io::safetensors::{self, Safetensors, SafetensorsError};
-use ggufkit::io::{FileSource, HeadBuffer, Parts, diagnose, inplace};
+use ggufkit::io::{FileSource, HeadBuffer, Parts, ShardSet, diagnose, inplace};
 
 use crate::failure::Failure;
-use crate::{frame, out};
+use crate::{frame, out, platform};
 
 /// Why a tensor has no data.
 pub(in crate::commands) enum NoData {
@@ -165,6 +165,26 @@ impl Sources {
         Ok(number)
     }
 
+    /// The file that has a tensor: this one, or another one of its set; this one too, where none has it.
+    fn holder(&mut self, file: usize, path: &Path, name: &[u8]) -> Result<usize, NoData> {
+        let has = |sources: &Self, file: usize| match sources.files.get(file) {
+            Some((_, _, Content::Gguf { by_name, .. })) => by_name.contains_key(name),
+            _ => true,
+        };
+        if has(self, file) {
+            return Ok(file);
+        }
+        let Some(set) = ShardSet::discover(path) else { return Ok(file) };
+        platform::allow_open_files(set.present().len());
+        for member in set.present() {
+            let other = self.open(member)?;
+            if has(self, other) {
+                return Ok(other);
+            }
+        }
+        Ok(file)
+    }
+
     /// Finds the data of a tensor.
     pub(in crate::commands) fn find(
         &mut self,
@@ -187,13 +207,14 @@ impl Sources {
     }
 
     fn look(&mut self, path: &Path, from: &DataSource, wanted: &Described) -> Result<Found, NoData> {
+        let name = from.tensor.as_deref().unwrap_or(&wanted.name);
         let file = self.open(path)?;
+        let file = self.holder(file, path, name)?;
         let Some((_, source, content)) = self.files.get(file) else {
             return Err(NoData::Refused("the file is gone".to_owned()));
         };
         let label = out::path(path);
         let refused = |message: String| Err(NoData::Refused(format!("{label}: {message}")));
-        let name = from.tensor.as_deref().unwrap_or(&wanted.name);
         let shown = out::fit(name, 80);
         if from.offset.is_some() && !matches!(content, Content::Raw) {
             return refused(

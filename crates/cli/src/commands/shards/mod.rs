@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use ggufkit::edit::shards::{Extra, Note, Refusal, ShardsError, Whole};
 use ggufkit::format::Plan;
 use ggufkit::io::sink::{self, Output, SinkError, Terms};
-use ggufkit::io::{Joined, ShardProblem};
+use ggufkit::io::{Joined, ShardProblem, obstacles};
 
 pub(super) use self::read::{File, Model, Stop, Wanted};
 use super::mend::failure;
 use super::progress::Bar;
 use crate::failure::{Failed, Failure};
 use crate::out::{self, Out};
-use crate::{FAILED, NO, OK};
+use crate::{FAILED, NO, OK, platform};
 
 /// Why files are left as they are.
 pub(super) struct Reason {
@@ -157,7 +157,7 @@ impl Answer {
         let outputs: Vec<_> =
             self.made.iter().map(|made| Output { plan: &made.plan, target: &made.path }).collect();
         let total = outputs.iter().fold(0_u64, |sum, output| sum.saturating_add(output.plan.len()));
-        allow_open_files(outputs.len().saturating_add(self.members.len()));
+        platform::allow_open_files(outputs.len().saturating_add(self.members.len()));
         let bar = Bar::begin(label, total);
         let saved = sink::save_all(&outputs, source, terms, &mut |now| {
             bar.at(now.done);
@@ -166,19 +166,33 @@ impl Answer {
         bar.end();
         match saved {
             Ok(()) => self.made.iter_mut().for_each(|made| made.done = true),
-            Err(error) => {
-                let path = error.path().unwrap_or(&self.given).to_owned();
-                let failure = match error {
-                    SinkError::IsSource(path) => {
-                        let message =
-                            format!("{} is one of the files that are read: name another", out::path(&path));
-                        Failure::usage("is-input", message)
-                    }
-                    other => failure(other),
-                };
-                self.fail(&path, failure);
-            }
+            Err(error) => self.fail_to_write(error),
         }
+    }
+
+    /// What stands in the way of the files that would be made. `makes_folder`: the folder is named as one, and may be new.
+    pub(super) fn look(&mut self, inputs: &[File], replace: bool, makes_folder: bool) {
+        let mut before = 0_u64;
+        for made in &self.made {
+            let needed = before.saturating_add(made.plan.len());
+            let sources = inputs.iter().map(|file| &file.source);
+            if let Err(error) = obstacles::of_new(&made.path, needed, replace, makes_folder, sources) {
+                return self.fail_to_write(error);
+            }
+            before = needed;
+        }
+    }
+
+    fn fail_to_write(&mut self, error: SinkError) {
+        let path = error.path().unwrap_or(&self.given).to_owned();
+        let failure = match error {
+            SinkError::IsSource(path) => {
+                let message = format!("{} is one of the files that are read: name another", out::path(&path));
+                Failure::usage("is-input", message)
+            }
+            other => failure(other),
+        };
+        self.fail(&path, failure);
     }
 
     /// Says everything; the value is the exit status.
@@ -195,26 +209,6 @@ impl Answer {
         })
     }
 }
-
-/// Files that are open beside those of the work.
-#[cfg(unix)]
-const OTHERS: usize = 64;
-
-/// Has the system allow so many open files, as far as it lets a process ask: a set may have more than the usual 1024.
-#[cfg(unix)]
-fn allow_open_files(files: usize) {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let wanted = files.saturating_add(OTHERS) as u64;
-    let now = getrlimit(Resource::Nofile);
-    if now.current.is_some_and(|current| current < wanted) {
-        let current = Some(now.maximum.map_or(wanted, |maximum| maximum.min(wanted)));
-        // Without it, opening tells which limit was met.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum: now.maximum });
-    }
-}
-
-#[cfg(not(unix))]
-fn allow_open_files(_files: usize) {}
 
 /// A path that ends like a folder's.
 pub(super) fn names_folder(path: &Path) -> bool {

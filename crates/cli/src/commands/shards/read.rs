@@ -124,7 +124,7 @@ impl Model {
         {
             return Err(Stop::Refused(vec![reason]));
         }
-        super::allow_open_files(paths.len());
+        crate::platform::allow_open_files(paths.len());
         let mut files = open_all(paths, options)?;
         let joined: Vec<_> = files.iter().filter_map(joined).collect();
         if !joined.is_empty() {

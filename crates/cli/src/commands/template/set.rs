@@ -55,12 +55,8 @@ impl Args {
     pub(super) fn run(self, out: &mut Out) -> io::Result<u8> {
         match self.operations() {
             Ok(operations) => {
-                let job = Job {
-                    command: "template set",
-                    files: &[self.file],
-                    operations: &operations,
-                    how: &self.how,
-                };
+                let files = [self.file];
+                let job = Job::new("template set", &files, &operations, &self.how);
                 job.run(out)
             }
             Err(failure) => {

@@ -48,6 +48,6 @@ impl Args {
             ],
         };
         let files = [self.file];
-        Job { command: "template unset", files: &files, operations: &operations, how: &self.how }.run(out)
+        Job::new("template unset", &files, &operations, &self.how).run(out)
     }
 }

@@ -1,15 +1,20 @@
 //! `gguf add`: tensors into a file that is there.
 
+mod set;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ggufkit::edit::{DataSource, Described, Document, EditError};
+use ggufkit::edit::preview::Planned;
+use ggufkit::edit::{DataSource, Described, Document, EditError, members};
 use ggufkit::format::spec::TensorType;
 use ggufkit::format::{Options, ReadAt as _, View};
-use ggufkit::io::{FileSource, HeadBuffer, Parts, Turned, diagnose, replace};
+use ggufkit::io::{FileSource, HeadBuffer, Parts, ShardSet, Turned, diagnose, obstacles, replace};
 
-use super::edit::{lost, path_of, route_failure, told};
+use self::set::Others;
+use super::edit::{lost, path_of, replace_failure, told};
+use super::mend;
 use super::new::{Found, MakeArgs, Outcome, Sources, Stop, write};
 use super::progress::Bar;
 use crate::failure::Failure;
@@ -21,7 +26,7 @@ use crate::{FAILED, frame};
 /// A source is told by its name: `.npy`, `.safetensors` and `.gguf` say type and shape of what they hold; all else is bytes as
 /// they are to stand, of --type and --shape. Of files with several tensors, `SOURCE:tensor` names the one that is meant; without
 /// it, it is the one of the same NAME. New tensors stand behind the others; the data is laid out anew, in the canonical form.
-/// Without -o the new file takes the place of FILE when it is whole.
+/// Without -o the new file takes the place of FILE when it is whole. In a file of a set, the number of tensors follows in all others.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  gguf add model.gguf rope_freqs.weight=freqs.npy -o with.gguf\n  \
     gguf add model.gguf output.weight=model.safetensors:lm_head.weight\n  \
@@ -42,6 +47,9 @@ pub(crate) struct Args {
     /// Put a tensor in the place of the one that has its name
     #[arg(long)]
     replace: bool,
+    /// Take a shard as a file of its own
+    #[arg(long)]
+    alone: bool,
     /// Type of the tensors whose source is nothing but bytes (F32, Q8_0)
     #[arg(long, value_name = "TYPE", value_parser = tensor_type)]
     r#type: Option<TensorType>,
@@ -148,6 +156,17 @@ impl Args {
             turned.extend(exchange.map(|exchange| (span, exchange)));
             Ok(span)
         })?;
+        let added = outcome.tensors.iter().filter(|put| !put.replaced).count() as u64;
+        let names: Vec<&[u8]> = wanted.iter().map(|one| one.tensor.name.as_slice()).collect();
+        let mut others = None;
+        if !self.alone && self.output.is_none() {
+            others = Others::plan(&self.file, &names, (0, added))?;
+            members::recount(&mut document, 0, if others.is_some() { added } else { 0 }).map_err(edit)?;
+        } else if !self.alone && ShardSet::discover(&self.file).is_some_and(|set| set.present().len() > 1) {
+            let message = format!("{} is one file of a set, and -o names one file", out::path(&self.file));
+            let help = "without -o the set is changed; --alone takes the shard as a file of its own";
+            return Err(Stop::Refused(message, Some(help.to_owned())));
+        }
         let plan = document.plan().map_err(edit)?;
         let turned = Turned::new(&parts, turned).map_err(|error| failed(Failure::Io(error)))?;
         let replaced = outcome.tensors.iter().filter(|put| put.replaced).count();
@@ -161,19 +180,29 @@ impl Args {
         outcome.size = Some(plan.len());
         let lost = lost(&document, &plan, &source).map_err(|error| failed(Failure::Io(error)))?;
         outcome.notes.extend(told(&lost));
-        let judged = outcome.judge(&plan, &turned, Some(&source));
+        let judged = match &others {
+            Some(others) => others
+                .judge(&self.file, &source, &Planned::new(&plan, &turned))
+                .map(|worse| outcome.worse = worse),
+            None => outcome.judge(&plan, &turned, Some(&source)),
+        };
         judged.map_err(|error| failed(Failure::Io(error)))?;
+        if let Some(changed) = others.as_ref().map(Others::changed).filter(|changed| *changed > 0) {
+            let files = if changed == 1 { "file" } else { "files" };
+            outcome.notes.push(format!("split.tensors.count follows in {changed} other {files} of the set"));
+        }
         if outcome.breaks() && !self.how.allow_errors {
             let message =
                 format!("{}: the file would have errors that it has not now", out::path(&self.file));
             return Err(Stop::Refused(message, Some("--allow-errors writes it nevertheless".to_owned())));
         }
-        let target = &outcome.output;
-        let exists = self.output.is_some() && !self.how.force && target.symlink_metadata().is_ok();
-        if exists {
-            let message = format!("{} exists; --force replaces it", out::path(target));
-            return Err(Stop::failed(target, Failure::usage("exists", message)));
+        match &self.output {
+            Some(target) => obstacles::of_new(target, plan.len(), self.how.force, false, [&source])
+                .map_err(|error| Stop::failed(target, mend::failure(error)))?,
+            None => obstacles::of_replacement(&source, plan.len())
+                .map_err(|error| failed(replace_failure(error)))?,
         }
+        others.iter().try_for_each(Others::look)?;
         if self.how.dry_run {
             return Ok(());
         }
@@ -181,6 +210,7 @@ impl Args {
             Some(target) => write(&plan, &turned, target, self.how.force)?,
             None => {
                 self.in_place(&plan, &turned, &source)?;
+                others.iter().try_for_each(|others| others.write(&source))?;
                 outcome.notes.extend(frame::owner_note(&source));
             }
         }
@@ -243,7 +273,7 @@ impl Args {
             Ok(())
         });
         bar.end();
-        done.map_err(|error| Stop::failed(&self.file, route_failure(error)))
+        done.map_err(|error| Stop::failed(&self.file, replace_failure(error)))
     }
 }
 

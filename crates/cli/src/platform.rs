@@ -1,0 +1,22 @@
+//! What differs between operating systems, for the command: how many files it may have open.
+
+/// Files that are open beside those of the work.
+#[cfg(unix)]
+const OTHERS: usize = 64;
+
+/// Has the system allow so many open files, as far as it lets a process ask: a set may have more than the usual 1024.
+#[cfg(unix)]
+pub(crate) fn allow_open_files(files: usize) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let wanted = files.saturating_add(OTHERS) as u64;
+    let now = getrlimit(Resource::Nofile);
+    if now.current.is_some_and(|current| current < wanted) {
+        let current = Some(now.maximum.map_or(wanted, |maximum| maximum.min(wanted)));
+        // Without it, opening tells which limit was met.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum: now.maximum });
+    }
+}
+
+/// Elsewhere there is no such limit, or none that can be asked for.
+#[cfg(not(unix))]
+pub(crate) fn allow_open_files(_files: usize) {}
