@@ -12,6 +12,9 @@ use crate::error::EditError;
 use crate::operation::Shown;
 use crate::value::NewValue;
 
+/// Type and bytes of a value, as they are written.
+type Written<'b> = (ValueType, Cow<'b, [u8]>);
+
 /// Where the texts of an array of the source stand: of each the first place, and how many there are.
 #[derive(Clone, Debug)]
 pub(super) struct Texts<'a> {
@@ -56,7 +59,7 @@ impl<'a> Document<'a> {
     }
 
     /// Type and bytes of a value of the source, as they are written; its elements may be other ones.
-    fn kept(&self, at: u64) -> Result<Option<(ValueType, Cow<'_, [u8]>)>, EditError> {
+    fn kept(&self, at: u64) -> Result<Option<Written<'_>>, EditError> {
         let Some(kv) = self.source_kv(at) else { return Ok(None) };
         let ty = written_type(kv.value_type);
         match self.slot(at) {
@@ -73,7 +76,7 @@ impl<'a> Document<'a> {
     }
 
     /// Type and bytes of a value, as they are written.
-    fn bytes(&self, at: u64) -> Result<Option<(ValueType, Cow<'_, [u8]>)>, EditError> {
+    fn bytes(&self, at: u64) -> Result<Option<Written<'_>>, EditError> {
         match self.slot(at).and_then(|entry| entry.value.as_ref()) {
             Some(new) => Ok(Some((new.value_type(), self.encoded(new)?.into()))),
             None => self.kept(at),
