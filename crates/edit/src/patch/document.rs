@@ -379,7 +379,7 @@ mod tests {
             (r#"[{"op": "set", "key": "a", "type": "u9", "value": 1}]"#, "is no type"),
             (r#"[{"op": "set", "key": "a", "type": 3, "value": 1}]"#, "is no type"),
             (r#"[{"op": "set", "key": "a"}]"#, "has no \"value\""),
-            (r#"[{"op": "set", "key": "a", "element": -1, "value": 1}]"#, "is no position"),
+            (r#"[{"op": "set", "key": "a", "element": 1.5, "value": 1}]"#, "is no position"),
             (r#"[{"op": "set", "key": "a", "element": [], "value": 1}]"#, "no position and no token"),
             (r#"[{"op": "move", "key": "a", "before": true}]"#, "\"before\" is no text"),
             (r#"[{"op": "clear", "key": "a", "except": "b"}]"#, "\"except\" is no list"),
