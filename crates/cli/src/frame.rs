@@ -8,7 +8,7 @@ use ggufkit::format::{ByteStr, Index, Options, Outcome, View};
 use ggufkit::inspect::summary::MAX_LISTED;
 use ggufkit::inspect::{Model, Part};
 use ggufkit::io::{
-    Diagnosis, FileId, FileSource, HeadBuffer, Input, InputError, ShardProblem, ShardSet, diagnose,
+    Diagnosis, Expand, Expansion, FileSource, HeadBuffer, Input, InputError, ShardProblem, ShardSet, diagnose,
     expand_with_skipped,
     inplace::{self, InPlaceError},
 };
@@ -17,6 +17,7 @@ use crate::args::{HowArgs, InputArgs, ReadArgs};
 use crate::failure::{Failed, Failure};
 use crate::json;
 use crate::out::{self, Ink, Out};
+use crate::stdout;
 
 /// One file that was opened and whose head was read as far as it goes.
 pub(crate) struct PartDoc<'a> {
@@ -138,7 +139,7 @@ pub(crate) fn each(
     quiet: bool,
     mut answer: impl FnMut(&mut Out, &Document<'_>) -> io::Result<()>,
 ) -> io::Result<bool> {
-    let expansion = match expand_with_skipped(&inputs.files, &inputs.how.expand()) {
+    let expansion = match expand(&inputs.files, &inputs.how.expand()) {
         Ok(expansion) => expansion,
         Err(error) => {
             let failures = [no_input(error, &inputs.files, &inputs.how)];
@@ -227,6 +228,7 @@ pub(crate) fn each(
 /// # Errors
 /// The system's, and [`io::ErrorKind::ResourceBusy`].
 pub(crate) fn source(path: &Path) -> io::Result<FileSource> {
+    stdout::spare(path)?;
     match inplace::is_pending(path) {
         Ok(true) => Err(io::Error::new(io::ErrorKind::ResourceBusy, why_pending(path))),
         _ => FileSource::open(path),
@@ -315,6 +317,11 @@ pub(crate) fn owner_note(out: &mut Out, source: &FileSource) -> io::Result<()> {
 /// # Errors
 /// The output's.
 pub(crate) fn recover<'a>(out: &mut Out, paths: impl Iterator<Item = &'a Path>) -> io::Result<()> {
+    let paths: Vec<_> = paths.collect();
+    // Of several files none is touched where one of them cannot be read for this: opening them tells so.
+    if paths.iter().any(|path| stdout::spare(path).is_err()) {
+        return Ok(());
+    }
     for path in paths {
         if matches!(inplace::is_pending(path), Ok(true))
             && matches!(inplace::recover(path, &mut inplace::unwatched), Ok(true))
@@ -350,20 +357,29 @@ pub(crate) fn prepare(out: &mut Out, inputs: &[Input]) -> io::Result<bool> {
 ///
 /// # Errors
 /// The output's.
-fn is_written_to(out: &mut Out, inputs: &[Input]) -> io::Result<bool> {
-    let Ok(Some(output)) = FileId::of_stdout() else { return Ok(false) };
-    let leads = |path: &Path| matches!(FileId::at(path), Ok(Some(id)) if id == output);
+pub(crate) fn is_written_to(out: &mut Out, inputs: &[Input]) -> io::Result<bool> {
     let found = inputs.iter().find_map(|input| match input {
-        Input::Stdin if matches!(FileId::of_stdin(), Ok(Some(id)) if id == output) => Some(Path::new("-")),
-        Input::Stdin => None,
-        Input::File(path) => Some(path.as_path()).filter(|path| leads(path)),
-        Input::Set(set) => set.present().chain([set.given()]).find(|path| leads(path)),
+        Input::Stdin => Some(Path::new("-")).filter(|path| stdout::leads_to(path)),
+        Input::File(path) => Some(path.as_path()).filter(|path| stdout::leads_to(path)),
+        Input::Set(set) => set.present().chain([set.given()]).find(|path| stdout::leads_to(path)),
     });
-    let Some(path) = found else { return Ok(false) };
+    let Some(Err(error)) = found.map(stdout::spare) else { return Ok(false) };
     out.close();
-    let text = "standard output would be written into this file, which is to be read; nothing was written";
-    out.message(Ink::Bad, "error", &format!("{}: {text}", out::path(path)))?;
+    let path = found.unwrap_or(Path::new("-"));
+    out.message(Ink::Bad, "error", &format!("{}: {error}", out::path(path)))?;
     Ok(true)
+}
+
+/// From arguments to inputs; the list of files, where there is one, is a file that is read.
+///
+/// # Errors
+/// See [`InputError`].
+pub(crate) fn expand(files: &[OsString], how: &Expand) -> Result<Expansion, InputError> {
+    if let Some(list) = &how.files_from {
+        let path = Path::new(list);
+        stdout::spare(path).map_err(|source| InputError::List { path: path.to_owned(), source })?;
+    }
+    expand_with_skipped(files, how)
 }
 
 /// An expansion that failed, with the file it failed at: the first argument, where it is about none.

@@ -8,8 +8,10 @@ mod args;
 mod commands;
 mod failure;
 mod frame;
+mod input;
 mod json;
 mod out;
+mod stdout;
 mod taken;
 
 use std::borrow::Cow;
@@ -138,6 +140,12 @@ fn main() -> ExitCode {
     };
     let mut out = Out::new(cli.color);
     let result = cli.command.run(&mut out).and_then(|status| out.finish().map(|()| status));
+    if let Some(path) = stdout::leads_into() {
+        if !out.has_said() {
+            let _ = writeln!(std::io::stderr(), "error: {}: {}", out::path(path), stdout::why(path, path));
+        }
+        return ExitCode::from(FAILED);
+    }
     match result {
         Ok(status) => ExitCode::from(status),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(OK),

@@ -8,6 +8,8 @@ use anstyle::{AnsiColor, Style};
 use ggufkit::format::{Escaped, is_safe, shorten};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::stdout;
+
 /// When to use colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 pub(crate) enum Color {
@@ -107,6 +109,8 @@ pub(crate) struct Out {
     held: Option<Held>,
     /// Whether nothing may be written to standard output.
     closed: bool,
+    /// Whether anything was written to standard error.
+    said: bool,
 }
 
 /// What became of the two outputs since [`Out::hold`].
@@ -142,6 +146,7 @@ impl Out {
             error_edge: error_edge.map(|columns: usize| columns.clamp(40, 400)),
             held: None,
             closed: false,
+            said: false,
         }
     }
 
@@ -152,6 +157,19 @@ impl Out {
         // Taking it apart writes nothing.
         let _ = std::mem::replace(&mut self.out, fresh).into_parts();
         self.closed = true;
+    }
+
+    /// Whether anybody was told anything on standard error.
+    pub(crate) fn has_said(&self) -> bool {
+        self.said
+    }
+
+    /// Whether nothing may be written to standard output; what it was given before goes the same way.
+    fn is_closed(&mut self) -> bool {
+        if !self.closed && stdout::leads_into().is_some() {
+            self.close();
+        }
+        self.closed
     }
 
     /// From now on what is printed is a report of work that is done elsewhere: errors of printing are remembered for
@@ -260,6 +278,7 @@ impl Out {
     /// The output's.
     pub(crate) fn message(&mut self, ink: Ink, word: &str, text: &str) -> io::Result<()> {
         self.flush()?;
+        self.said = true;
         let painted = Painted { text: word, style: self.error_color.then(|| ink.style()) };
         let text = format!("{painted}: {}", one_line(text));
         let text = match self.error_edge {
@@ -279,7 +298,7 @@ impl Out {
 
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.closed {
+        if self.is_closed() {
             return Ok(bytes.len());
         }
         let Some(held) = &mut self.held else { return self.out.write(bytes) };
@@ -290,6 +309,9 @@ impl Write for Out {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        if self.is_closed() {
+            return Ok(());
+        }
         let Some(held) = &mut self.held else { return self.out.flush() };
         if held.out.is_none() {
             keep(self.out.flush(), &mut held.out);

@@ -80,6 +80,66 @@ fn no_command_writes_into_a_file_that_it_reads() {
     assert_eq!((done.code(), fs::read(folder.join("copy")).unwrap().len()), (Some(0), 16));
 }
 
+/// Whatever a command reads, model or document, and whether its report is text or JSON.
+#[test]
+fn no_command_appends_its_report_to_what_it_reads() {
+    let folder = folder("report");
+    let bytes = Builder::new()
+        .kv("general.architecture", "llama")
+        .kv("general.name", "x")
+        .tensor(Tensor::f32("t", &[4]))
+        .bytes();
+    let description = r#"{"metadata": {"general.architecture": "llama"}, "tensors": [{"name": "t"}]}"#;
+    let files = [
+        ("m.gguf", bytes.as_slice()),
+        ("n.gguf", &bytes),
+        ("d.json", description.as_bytes()),
+        ("list", b"m.gguf\n"),
+        ("digests", b"xxh64  0123456789abcdef  m.gguf\n"),
+    ];
+    for (name, content) in files {
+        fs::write(folder.join(name), content).unwrap();
+    }
+    for (into, args) in [
+        ("m.gguf", &["add", "m.gguf", "u=n.gguf:t", "-o", "out"][..]),
+        ("n.gguf", &["add", "m.gguf", "u=n.gguf:t", "-o", "out"]),
+        ("m.gguf", &["endian", "big", "m.gguf", "-o", "out"]),
+        ("n.gguf", &["endian", "big", "m.gguf", "n.gguf"]),
+        ("m.gguf", &["repair", "m.gguf", "-o", "out"]),
+        ("d.json", &["new", "out", "d.json", "--data-from", "m.gguf"]),
+        ("m.gguf", &["new", "out", "d.json", "--data-from", "m.gguf"]),
+        ("m.gguf", &["undo", "m.gguf"]),
+        ("m.gguf", &["recover", "m.gguf"]),
+        ("m.gguf", &["template", "set", "m.gguf", "{{ messages }}", "-o", "out"]),
+        ("m.gguf", &["set", "m.gguf", "general.name=y", "-o", "out"]),
+        ("n.gguf", &["set", "m.gguf", "n.gguf", "general.name=y"]),
+        ("m.gguf", &["split", "m.gguf", "-o", "out/", "--max-tensors", "1"]),
+        ("m.gguf", &["hash", "m.gguf"]),
+        ("m.gguf", &["hash", "--file", "m.gguf"]),
+        ("n.gguf", &["diff", "m.gguf", "n.gguf"]),
+        ("digests", &["verify", "digests"]),
+        ("m.gguf", &["verify", "digests", "m.gguf"]),
+        ("list", &["show", "--files-from", "list"]),
+        ("list", &["hash", "--file", "--files-from", "list"]),
+    ] {
+        for json in [false, true] {
+            let output = OpenOptions::new().append(true).open(folder.join(into)).unwrap();
+            let mut call = gguf(&folder, args);
+            if json {
+                call.arg("--json");
+            }
+            let done = call.stdout(output).output().unwrap();
+            let said = String::from_utf8_lossy(&done.stderr);
+            assert_eq!(done.status.code(), Some(2), "{args:?} {into}: {said}");
+            assert!(said.contains("standard output would be written into"), "{args:?} {into}: {said}");
+            for (name, content) in files {
+                assert_eq!(fs::read(folder.join(name)).unwrap(), content, "{args:?} {into}: {name}");
+            }
+            assert!(!folder.join("out").exists(), "{args:?} {into}");
+        }
+    }
+}
+
 #[test]
 fn a_verdict_does_not_depend_on_who_reads_it() {
     let folder = folder("verdict");

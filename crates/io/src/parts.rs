@@ -35,6 +35,9 @@ pub struct Parts<'a> {
     parts: Vec<Part<'a>>,
     /// Where each part ends.
     ends: Vec<u64>,
+    /// The files among them, and for each part how many of these come before it: there may be very many.
+    files: Vec<&'a FileSource>,
+    before: Vec<usize>,
 }
 
 enum Part<'a> {
@@ -57,7 +60,7 @@ impl<'a> Parts<'a> {
     /// No bytes at all: the source of a plan that copies nothing.
     #[must_use]
     pub const fn new() -> Self {
-        Self { parts: Vec::new(), ends: Vec::new() }
+        Self { parts: Vec::new(), ends: Vec::new(), files: Vec::new(), before: Vec::new() }
     }
 
     /// Adds a file.
@@ -91,6 +94,10 @@ impl<'a> Parts<'a> {
     fn push(&mut self, part: Part<'a>, len: u64) -> io::Result<Span> {
         let start = self.len();
         let end = start.checked_add(len).ok_or(io::ErrorKind::FileTooLarge)?;
+        self.before.push(self.files.len());
+        if let Part::File(file) = part {
+            self.files.push(file);
+        }
         self.parts.push(part);
         self.ends.push(end);
         Ok(Span::new(start, len))
@@ -123,22 +130,17 @@ impl<'a> Parts<'a> {
 
 impl Files for Parts<'_> {
     fn file_count(&self) -> usize {
-        self.parts.iter().filter(|part| matches!(part, Part::File(_))).count()
+        self.files.len()
     }
 
     fn file_at(&self, number: usize) -> Option<&FileSource> {
-        let mut files = self.parts.iter().filter_map(|part| match part {
-            Part::File(file) => Some(*file),
-            _ => None,
-        });
-        files.nth(number)
+        self.files.get(number).copied()
     }
 
     fn locate(&self, span: Span) -> Option<(usize, Span)> {
         let (number, part, there) = self.place(span)?;
         let Part::File(_) = part else { return None };
-        let before = self.parts.get(..number)?.iter().filter(|part| matches!(part, Part::File(_)));
-        Some((before.count(), there))
+        Some((*self.before.get(number)?, there))
     }
 }
 

@@ -44,6 +44,36 @@ pub(crate) fn is_block_device(_metadata: &std::fs::Metadata) -> bool {
     false
 }
 
+/// Links that are followed before one is taken for a circle.
+#[cfg(unix)]
+const LINKS: usize = 40;
+
+/// Whether a link is one that the system makes up, or leads to one: `/dev/stdout`, `/dev/fd/1`, `/proc/self/fd/1`. It stands for
+/// what a process has open, and whoever may write there would take it from all processes.
+#[cfg(unix)]
+pub(crate) fn is_by_the_system(link: &std::path::Path) -> bool {
+    let mut at = link.to_owned();
+    for _ in 0..LINKS {
+        let parent = at.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let Ok(folder) = parent.unwrap_or(std::path::Path::new(".")).canonicalize() else { return false };
+        // Of what is below /dev only /dev/fd: files of users are in /dev/shm.
+        if ["/dev", "/dev/fd"].iter().any(|made_up| folder == std::path::Path::new(made_up))
+            || folder.starts_with("/proc")
+        {
+            return true;
+        }
+        let Ok(to) = at.read_link() else { return false };
+        at = folder.join(to);
+    }
+    false
+}
+
+/// Nothing of the kind is known elsewhere.
+#[cfg(not(unix))]
+pub(crate) fn is_by_the_system(_link: &std::path::Path) -> bool {
+    false
+}
+
 /// What two paths of the same file or directory have in common, to notice what was met before: device and inode.
 #[cfg(unix)]
 pub(crate) type Identity = (u64, u64);

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use ggufkit::io::Input;
 use ggufkit::io::inplace::{self, InPlaceError};
 use serde_json::json;
 
@@ -45,6 +46,10 @@ enum Done {
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         out.hold();
+        let inputs: Vec<_> = self.files.iter().cloned().map(Input::File).collect();
+        if frame::is_written_to(out, &inputs)? {
+            return Ok(FAILED);
+        }
         let mut status = OK;
         let mut document = self.json.then(|| Files::begin(out, "recover", true)).transpose()?;
         for path in &self.files {

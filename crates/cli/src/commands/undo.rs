@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ggufkit::inspect::units;
 use ggufkit::io::inplace::{self, Change, InPlaceError};
-use ggufkit::io::{Expand, Input, expand_with_skipped};
+use ggufkit::io::{Expand, Input};
 use serde_json::{Value, json};
 
 use super::recover::failure;
@@ -70,7 +70,7 @@ impl Args {
             let mut how = Expand::default();
             how.alone = self.alone;
             let words = std::slice::from_ref(word);
-            let inputs = match expand_with_skipped(words, &how) {
+            let inputs = match frame::expand(words, &how) {
                 Ok(expansion) => expansion.inputs,
                 Err(error) => {
                     let failed = frame::no_input(error, words, &HowArgs::default());
@@ -78,6 +78,9 @@ impl Args {
                     return Ok(FAILED);
                 }
             };
+            if frame::is_written_to(out, &inputs)? {
+                return Ok(FAILED);
+            }
             let many = Path::new(word).is_dir();
             let begun = all.len();
             for input in inputs {

@@ -78,6 +78,18 @@ pub(super) fn kv(kv: &Object, path: &str) -> Result<(Vec<u8>, NewValue), Descrip
             .map_err(|error| DescriptionError::new(format!("{path}.value"), error.to_string()))?,
         (None, None) => return Err(DescriptionError::new(path, "has no \"value\"")),
     };
+    // A list that somebody has made longer or shorter by hand, and its length not, is half a change.
+    if let Some(length) = number(kv, path, "length")? {
+        let there = match &value {
+            NewValue::Array(_, items) => items.len() as u64,
+            _ => return Err(DescriptionError::new(format!("{path}.length"), "is one of an array alone")),
+        };
+        if length != there {
+            let message = format!("is {length}, and \"{}\" has {there} elements", shorten(&key, 80));
+            return Err(DescriptionError::new(format!("{path}.length"), message)
+                .help("a length may be left out"));
+        }
+    }
     let value = match (number(kv, path, "byte")?, value) {
         (None, value) => value,
         (Some(byte), NewValue::Scalar(Scalar::Bool(truth))) => match u8::try_from(byte) {

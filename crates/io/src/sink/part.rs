@@ -232,8 +232,10 @@ pub(crate) fn may_stand_at(target: &Path, replace: bool) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    // A link is replaced itself; one that leads to a device or a folder stands for that, and stays.
-    let leads_to_file = || fs::metadata(target).map_or(true, |there| there.is_file());
+    // A link is replaced itself; one that leads to a device or a folder, or is the system's, stands for that, and stays.
+    let leads_to_file = || {
+        fs::metadata(target).map_or(true, |there| there.is_file()) && !platform::is_by_the_system(target)
+    };
     match (there.is_file() || (there.is_symlink() && leads_to_file()), replace) {
         (false, _) => Err(io::Error::new(io::ErrorKind::InvalidInput, "is there and is no regular file")),
         (true, false) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -268,6 +270,27 @@ mod tests {
             assert_eq!(may_stand_at(&link, true).is_ok(), free, "{name}");
         }
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// `/dev/stdout` leads to `/proc/self/fd/1`: to a file, where standard output does, and is the system's all the same.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_link_that_the_system_makes_up_is_not_replaced() {
+        use std::os::fd::AsRawFd as _;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, b"x").unwrap();
+        let open = File::open(&file).unwrap();
+        let made_up = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
+        let [stdout, other, plain, gone] =
+            ["stdout", "other", "plain", "gone"].map(|name| folder.path().join(name));
+        std::os::unix::fs::symlink(&made_up, &stdout).unwrap();
+        std::os::unix::fs::symlink("stdout", &other).unwrap();
+        std::os::unix::fs::symlink("file", &plain).unwrap();
+        std::os::unix::fs::symlink("/dev/shm/ggufkit-is-not-there", &gone).unwrap();
+        for (path, free) in [(&made_up, false), (&stdout, false), (&other, false), (&plain, true), (&gone, true)] {
+            assert_eq!(may_stand_at(path, true).is_ok(), free, "{path:?}");
+        }
     }
 
     /// A file that was begun, without a name where that can be, and with one.

@@ -210,6 +210,7 @@ pub(super) fn read(path: &Path, max: u64) -> Result<String, String> {
     if !there.is_file() {
         return Err("is no regular file".to_owned());
     }
+    crate::stdout::spare(path).map_err(|error| error.to_string())?;
     let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
     file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| error.to_string())?;

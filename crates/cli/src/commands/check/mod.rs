@@ -248,7 +248,6 @@ impl Args {
         let left = self.inputs.files.first().is_some_and(|file| Path::new(file) == result);
         let read = if left { self.read } else { ReadArgs::standard() };
         let mut tally = print::Tally::default();
-        let mut changed = false;
         let good = frame::each(out, &inputs, &read, true, |_, document| {
             let judged = files_of(document);
             let subject = Subject { files: &judged, set: document.set, problems: document.problems };
@@ -278,6 +277,7 @@ impl Args {
         let mut files = if format == Format::Json { Some(Files::begin(out, "check", true)?) } else { None };
         let mut sarif: (Vec<Value>, Vec<Value>) = Default::default();
         let mut tally = print::Tally::default();
+        let mut changed = false;
         let good = frame::each(out, &self.inputs, &self.read, true, |out, document| {
             let judged = files_of(document);
             let subject = Subject { files: &judged, set: document.set, problems: document.problems };

@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ggufkit::edit::Operation;
-use ggufkit::io::{Expand, Input, expand_with_skipped, inplace};
+use ggufkit::io::{Expand, Input, inplace};
 
 use self::plan::Planned;
 use super::progress::Bar;
@@ -99,7 +99,7 @@ impl Job<'_> {
         out.hold();
         let mut how = Expand::default();
         how.alone = self.how.alone;
-        let inputs = match expand_with_skipped(self.files, &how) {
+        let inputs = match frame::expand(self.files, &how) {
             Ok(expansion) => expansion.inputs,
             Err(error) => {
                 let failed = frame::no_input(error, self.files, &HowArgs::default());

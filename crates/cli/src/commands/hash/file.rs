@@ -4,7 +4,7 @@ use std::io;
 
 use ggufkit::digest::{Algorithm, Digest, hash_stream, manifest};
 use ggufkit::format::ReadAt as _;
-use ggufkit::io::{Input, expand_with_skipped};
+use ggufkit::io::Input;
 use serde_json::json;
 
 use super::write_line;
@@ -18,7 +18,7 @@ use crate::{FAILED, OK, frame};
 pub(super) fn run(out: &mut Out, inputs: &InputArgs, algorithms: &[Algorithm], json: bool) -> io::Result<u8> {
     let mut how = inputs.how.expand();
     how.alone = true;
-    let expansion = match expand_with_skipped(&inputs.files, &how) {
+    let expansion = match frame::expand(&inputs.files, &how) {
         Ok(expansion) => expansion,
         Err(error) => {
             let failed = frame::no_input(error, &inputs.files, &inputs.how);

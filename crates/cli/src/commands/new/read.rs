@@ -1,32 +1,26 @@
 //! Descriptions from files: JSON, or YAML.
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::input::{self, read_limited};
 
 /// Longest description that is read.
 const MAX: u64 = 1 << 30;
 
 /// The description in a file, or in what comes through standard input. JSON begins with `{`; all else is YAML.
 pub(super) fn description(path: &Path) -> Result<Value, Failure> {
-    let mut bytes = Vec::new();
-    let read = if path.as_os_str() == "-" {
-        io::stdin().lock().take(MAX.saturating_add(1)).read_to_end(&mut bytes)
-    } else {
-        File::open(path).and_then(|file| file.take(MAX.saturating_add(1)).read_to_end(&mut bytes))
-    };
-    read.map_err(Failure::Io)?;
-    if bytes.len() as u64 > MAX {
-        return Err(Failure::usage("too-long", "the description is longer than 1 GiB"));
-    }
+    let bytes = read_limited(path, MAX).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => Failure::usage("too-long", "the description is longer than 1 GiB"),
+        _ => Failure::Io(error),
+    })?;
     let malformed = |code, message: String| Failure::Data { kind: "malformed", code, message };
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     if text.trim_ascii_start().starts_with(b"{") {
-        return serde_json::from_slice(text)
+        return input::json(text)
             .map_err(|error| malformed("bad-json", format!("no JSON: {error}")));
     }
     if text.trim_ascii().is_empty() {

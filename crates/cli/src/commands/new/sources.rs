@@ -64,20 +64,35 @@ pub(in crate::commands) struct Sources {
     /// The places of files: data that several tensors have in common is taken from the file as often, each time from another
     /// place, since a plan copies no byte twice.
     places: Vec<(usize, usize)>,
+    /// The number of each place.
+    numbers: HashMap<(usize, usize), usize>,
     /// How often data was taken from where it begins in a file.
     taken: HashMap<(usize, u64), usize>,
     files: Vec<(PathBuf, FileSource, Content)>,
+    /// The number of each file.
+    known: HashMap<PathBuf, usize>,
 }
 
 enum Content {
-    Gguf { tensors: Vec<Held>, endian: Endian },
+    Gguf {
+        tensors: Vec<Held>,
+        /// Tensors by their names: a model may have very many, and each of them is looked for.
+        by_name: HashMap<Vec<u8>, Named>,
+        endian: Endian,
+    },
     Safetensors(Safetensors),
     Npy(npy::Array),
     Raw,
 }
 
+/// What a name stands for.
+#[derive(Clone, Copy)]
+enum Named {
+    One(usize),
+    Several,
+}
+
 struct Held {
-    name: Vec<u8>,
     tensor_type: TensorType,
     dims: Vec<u64>,
     span: Span,
@@ -95,8 +110,8 @@ impl Sources {
     }
 
     fn open(&mut self, path: &Path) -> Result<usize, NoData> {
-        if let Some(at) = self.files.iter().position(|(known, ..)| known == path) {
-            return Ok(at);
+        if let Some(at) = self.known.get(path) {
+            return Ok(*at);
         }
         let failed = |failure| NoData::File(path.to_owned(), failure);
         let stamp = inplace::Stamp::of(path).ok();
@@ -124,8 +139,10 @@ impl Sources {
             _ => Content::Raw,
         };
         frame::settled(path, stamp).map_err(|error| failed(Failure::Io(error)))?;
+        let number = self.files.len();
         self.files.push((path.to_owned(), source, content));
-        Ok(self.files.len().saturating_sub(1))
+        self.known.insert(path.to_owned(), number);
+        Ok(number)
     }
 
     /// Finds the data of a tensor.
@@ -141,9 +158,10 @@ impl Sources {
         if !found.span.is_empty() {
             *taken = taken.saturating_add(1);
         }
-        found.file = self.places.iter().position(|known| *known == place).unwrap_or_else(|| {
-            self.places.push(place);
-            self.places.len().saturating_sub(1)
+        let (places, next) = (&mut self.places, self.places.len());
+        found.file = *self.numbers.entry(place).or_insert_with(|| {
+            places.push(place);
+            next
         });
         Ok(found)
     }
@@ -163,18 +181,21 @@ impl Sources {
             );
         }
         let found = match content {
-            Content::Gguf { tensors, endian } => {
-                let mut named = tensors.iter().filter(|tensor| tensor.name == name);
-                match (named.next(), named.next()) {
-                    (Some(held), None) => Found {
+            Content::Gguf { tensors, by_name, endian } => {
+                let named = by_name.get(name).copied();
+                let one = |named| if let Some(Named::One(at)) = named { tensors.get(at) } else { None };
+                match (one(named), named) {
+                    (Some(held), _) => Found {
                         tensor_type: held.tensor_type,
                         dims: held.dims.clone(),
                         file,
                         span: held.span,
                         endian: Some(*endian),
                     },
+                    (None, Some(Named::Several)) => {
+                        return refused(format!("has several tensors \"{shown}\""));
+                    }
                     (None, _) => return refused(format!("has no tensor \"{shown}\"")),
-                    (Some(_), Some(_)) => return refused(format!("has several tensors \"{shown}\"")),
                 }
             }
             Content::Safetensors(all) => {
@@ -250,7 +271,7 @@ fn gguf(source: &FileSource) -> Result<Content, Failure> {
         return Err(Failure::of_parse(error.clone(), read.index.as_ref(), &diagnosis));
     }
     let Some(index) = &read.index else {
-        return Ok(Content::Gguf { tensors: Vec::new(), endian: Endian::Little });
+        return Ok(Content::Gguf { tensors: Vec::new(), by_name: HashMap::new(), endian: Endian::Little });
     };
     let view = View::new(index, buffer.bytes());
     let placement = Placement::of(index, source.size().unwrap_or(0));
@@ -258,10 +279,14 @@ fn gguf(source: &FileSource) -> Result<Content, Failure> {
         return Err(malformed("tensor-data", problem.to_string()));
     }
     let tensors = index.tensors().iter().zip(placement.spans).map(|(tensor, span)| Held {
-        name: view.name(tensor).0.to_vec(),
         tensor_type: tensor.tensor_type,
         dims: index.dims(tensor).to_vec(),
         span,
     });
-    Ok(Content::Gguf { tensors: tensors.collect(), endian: index.header().endian })
+    let mut by_name = HashMap::with_capacity(index.tensors().len());
+    for (at, tensor) in index.tensors().iter().enumerate() {
+        let one = |named: &mut Named| *named = Named::Several;
+        by_name.entry(view.name(tensor).0.to_vec()).and_modify(one).or_insert(Named::One(at));
+    }
+    Ok(Content::Gguf { tensors: tensors.collect(), by_name, endian: index.header().endian })
 }

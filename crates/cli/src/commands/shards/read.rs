@@ -8,7 +8,7 @@ use ggufkit::format::naming::{ShardStyle, parse_lenient};
 use ggufkit::format::{Index, Options, ReadAt as _, View};
 use ggufkit::io::{
     Diagnosis, Expand, FileSource, HeadBuffer, Input, Joined, ShardPart, ShardProblem, ShardSet,
-    check_shards, diagnose, expand_with_skipped, inplace,
+    check_shards, diagnose, inplace,
 };
 
 use ggufkit::edit::shards::Member;
@@ -75,7 +75,7 @@ impl Model {
         wanted: Wanted,
     ) -> io::Result<Result<Self, Stop>> {
         let given = args.first().map(PathBuf::from).unwrap_or_default();
-        let expansion = match expand_with_skipped(args, &Expand::default()) {
+        let expansion = match frame::expand(args, &Expand::default()) {
             Ok(expansion) => expansion,
             Err(error) => {
                 let failed = frame::no_input(error, args, &HowArgs::default());

@@ -10,7 +10,7 @@ mod set;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 
 use ggufkit::check::template::{DEFAULT_KEY, Template};
 use ggufkit::format::{ByteStr, Payload, Value as Stored, is_safe};
@@ -22,11 +22,15 @@ use serde_json::json;
 use crate::args::{InputArgs, ReadArgs};
 use crate::failure::{Failed, Failure};
 use crate::frame::Document;
+use crate::input::read_limited;
 use crate::json::Files;
 use crate::out::{self, Ink, Out};
 use crate::{FAILED, NO, OK, frame};
 use date::Date;
 pub(crate) use sandbox::{WORD, serve};
+
+/// Longest conversation.
+const LONGEST: u64 = 256 << 20;
 
 /// Show the chat templates, their SHA-256, and the prompt that one makes of a conversation
 ///
@@ -201,18 +205,14 @@ impl Args {
     /// What the template is given.
     fn variables(&self, path: &OsString) -> Result<Variables, Failure> {
         let shown = out::path(path.as_ref());
-        let mut text = String::new();
-        let read = match path == "-" {
-            true => io::stdin().lock().read_to_string(&mut text).map(|_| ()),
-            false => std::fs::read_to_string(path).map(|read| text = read),
-        };
-        read.map_err(|error| {
+        let read = read_limited(path.as_ref(), LONGEST).map_err(|error| {
             let kind = error.kind();
             Failure::Io(io::Error::new(kind, format!("{shown}: {error}")))
-        })?;
+        });
+        let text = read?;
         let wrong = |what: String| Failure::usage("bad-messages", format!("{shown}: {what}"));
         // Read into the engine's own values, which keep the order of an object's keys.
-        let given: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let given: Value = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
         let mut variables = BTreeMap::new();
         match given.kind() {
             ValueKind::Seq => {

@@ -1,8 +1,7 @@
 //! `gguf template set`: a file gets other chat templates.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::PathBuf;
 
 use ggufkit::check::template::DEFAULT_KEY;
@@ -11,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::super::edit::{EditArgs, Job, value_of};
 use crate::failure::Failure;
+use crate::input::read_limited;
 use crate::out::{self, Out};
 use crate::{FAILED, frame};
 
@@ -92,12 +92,7 @@ impl Args {
 /// The templates of a tokenizer_config.json: one text, or a list of them by name.
 fn configured(path: &std::path::Path) -> Result<Vec<(Option<String>, Given)>, Failure> {
     let bad = |why: &str| Failure::usage("bad-config", format!("{}: {why}", out::path(path)));
-    let read = || -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        fs::File::open(path)?.take(LONGEST).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let bytes = read().map_err(|error| bad(&format!("cannot be read: {error}")))?;
+    let bytes = read_limited(path, LONGEST).map_err(|error| bad(&format!("cannot be read: {error}")))?;
     let config: Value =
         serde_json::from_slice(&bytes).map_err(|error| bad(&format!("is no JSON: {error}")))?;
     match config.get("chat_template") {

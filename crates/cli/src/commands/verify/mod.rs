@@ -199,6 +199,7 @@ impl Args {
                 false => Ok(()),
             }
         };
+        crate::stdout::spare(Path::new(&self.manifest))?;
         if self.manifest == "-" {
             read(&mut io::stdin().lock(), &mut text)?;
         } else {
