@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ggufkit::format::identify::Identity;
 use ggufkit::format::{ByteStr, Fault, Index, ParseError, Reason, dialect};
@@ -140,6 +140,30 @@ impl Failure {
     }
 }
 
+/// A failure with the file it is about, for being said.
+pub(crate) struct Told<'f> {
+    path: &'f Path,
+    failure: &'f Failure,
+}
+
+impl Failure {
+    /// The failure, said of a file.
+    pub(crate) fn of<'f>(&'f self, path: &'f Path) -> Told<'f> {
+        Told { path, failure: self }
+    }
+}
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.failure {
+            // Names its file itself, or is about none.
+            Failure::Input(error) => error.fmt(f),
+            Failure::Usage { message, .. } => f.write_str(message),
+            failure => write!(f, "{}: {failure}", out::path(self.path)),
+        }
+    }
+}
+
 /// An error with what caused it, as one sentence; a cause that the error tells itself is not told twice.
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
@@ -194,12 +218,7 @@ impl Failed {
 
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.failure {
-            // Names its file itself, or is about none.
-            Failure::Input(error) => error.fmt(f),
-            Failure::Usage { message, .. } => f.write_str(message),
-            failure => write!(f, "{}: {failure}", out::path(&self.path)),
-        }
+        self.failure.of(&self.path).fmt(f)
     }
 }
 

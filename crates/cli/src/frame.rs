@@ -446,12 +446,17 @@ pub(crate) fn refuse(out: &mut Out, command: &str, json: bool, failure: &Failure
 ///
 /// # Errors
 /// The output's.
-pub(crate) fn report(out: &mut Out, failures: &[Failed]) -> io::Result<()> {
-    for failed in failures {
-        out.message(Ink::Bad, "error", &failed.to_string())?;
-        notes(out, &failed.failure)?;
-    }
-    Ok(())
+pub(crate) fn report<'f>(out: &mut Out, failures: impl IntoIterator<Item = &'f Failed>) -> io::Result<()> {
+    failures.into_iter().try_for_each(|failed| report_of(out, &failed.path, &failed.failure))
+}
+
+/// Reports one failure with the file it is about.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn report_of(out: &mut Out, path: &Path, failure: &Failure) -> io::Result<()> {
+    out.message(Ink::Bad, "error", &failure.of(path).to_string())?;
+    notes(out, failure)
 }
 
 fn notes(out: &mut Out, failure: &Failure) -> io::Result<()> {

@@ -136,6 +136,23 @@ fn byte_orders_are_compared_as_values() {
     write(&folder, "d.gguf", odd(model().big_endian()));
     let shown = said(&folder, &["diff", "c.gguf", "d.gguf", "--semantic"], 2);
     assert!(shown.contains("the data of t was not compared"), "{shown}");
+    // Nor of IQ2_XXS, for which `gguf endian` and the identity have no rule either.
+    let odd = |file: Builder, byte| file.tensor(Tensor::new("t", 16, &[256]).data(vec![byte; 66])).bytes();
+    for byte in [1, 2] {
+        write(&folder, "c.gguf", odd(model(), 1));
+        write(&folder, "d.gguf", odd(model().big_endian(), byte));
+        let shown = said(&folder, &["diff", "c.gguf", "d.gguf", "--semantic", "--json"], 2);
+        assert!(shown.contains("no rule brings data of type IQ2_XXS"), "{shown}");
+        assert!(said(&folder, &["endian", "little", "d.gguf", "-o", "e.gguf"], 1).contains("IQ2_XXS"));
+    }
+    // What differs is shown in one byte order.
+    let mut two = Tensor::new("q", 2, &[32]).data((0..18).collect::<Vec<u8>>());
+    write(&folder, "c.gguf", model().tensor(two.clone()).bytes());
+    two.data.swap(0, 1);
+    two.data[1] = 9;
+    write(&folder, "d.gguf", model().big_endian().tensor(two).bytes());
+    let shown = said(&folder, &["diff", "c.gguf", "d.gguf", "--semantic"], 1);
+    assert!(shown.contains("00 01 02 03 04 05 06 07 → 09 01 02 03 04 05 06 07"), "{shown}");
 }
 
 #[test]
@@ -187,11 +204,31 @@ fn a_patch_that_is_applied_makes_the_metadata_of_the_other_file() {
     said(&folder, &["diff", "made.gguf", "b.gguf"], 0);
     // The tests of old values refuse another file.
     said(&folder, &["apply", "b.gguf", "patch.json", "-o", "no.gguf"], 1);
-    // In place, shorter again: no padding key comes in.
+    // In place, shorter again: room is kept, which is no difference and comes into no patch.
+    assert!(!text(&output.stdout).contains("exact"), "{}", text(&output.stdout));
     let output = run(&folder, &["diff", "b.gguf", "a.gguf", "--patch"]);
     write(&folder, "back.json", &output.stdout);
+    fs::copy(folder.join("b.gguf"), folder.join("c.gguf")).unwrap();
     said(&folder, &["apply", "b.gguf", "back.json", "--allow-errors"], 0);
-    said(&folder, &["diff", "a.gguf", "b.gguf"], 0);
+    assert!(said(&folder, &["get", "b.gguf", "general.padding"], 0).starts_with("  "));
+    let found = said(&folder, &["diff", "a.gguf", "b.gguf"], 0);
+    assert!(
+        found.contains("Room in the head: none in the first") && !found.contains("byte for byte"),
+        "{found}"
+    );
+    let output = run(&folder, &["diff", "a.gguf", "b.gguf", "--patch"]);
+    assert_eq!(text(&output.stdout), "{\"schema\":1,\"operations\":[\n]}\n");
+    // Exactly, where that is asked for.
+    let found = said(&folder, &["diff", "a.gguf", "b.gguf", "--exact"], 1);
+    assert!(
+        found.contains("+ general.padding") && found.contains("bytes of room") && !found.contains("   \""),
+        "{found}"
+    );
+    let output = run(&folder, &["diff", "c.gguf", "a.gguf", "--patch", "--exact"]);
+    assert!(text(&output.stdout).starts_with("{\"schema\":1,\"exact\":true,"));
+    write(&folder, "exact.json", &output.stdout);
+    said(&folder, &["apply", "c.gguf", "exact.json", "--allow-errors"], 0);
+    assert_eq!(fs::read(folder.join("c.gguf")).unwrap(), a);
     // What it cannot say.
     let more = tensors(model().kv("k", 1_u8).kv("k", 2_u8), &ONE).tensor(Tensor::f32("new", &[1]));
     write(&folder, "more.gguf", more.bytes());

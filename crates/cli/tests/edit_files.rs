@@ -229,16 +229,80 @@ fn templates_come_from_a_text_a_file_or_a_configuration() {
     good(&folder, &["template", "set", "m.gguf", "--name", "tools", "{{ tools }}"]);
     let config = r#"{"chat_template": [{"name": "default", "template": "{{ a }}"}, {"name": "rag", "template": "{{ b }}"}]}"#;
     fs::write(folder.join("tokenizer_config.json"), config).unwrap();
-    good(&folder, &["template", "set", "m.gguf", "--config", "tokenizer_config.json"]);
-    for (key, value) in [
+    let there = |expected: &[(&str, &str)]| {
+        for (key, value) in expected {
+            assert_eq!(get(&folder, key), *value, "{key}");
+        }
+    };
+    good(&folder, &["template", "set", "m.gguf", "--config", "tokenizer_config.json", "--keep-named"]);
+    there(&[
         ("tokenizer.chat_template", "{{ a }}"),
         ("tokenizer.chat_template.rag", "{{ b }}"),
         ("tokenizer.chat_template.tools", "{{ tools }}"),
         ("tokenizer.chat_templates[0]", "tools"),
         ("tokenizer.chat_templates[1]", "rag"),
+    ]);
+    // Those that the configuration does not have are another one's.
+    let told = good(&folder, &["template", "set", "m.gguf", "--config", "tokenizer_config.json"]);
+    assert!(told.contains("tokenizer.chat_template.tools: taken out"), "{told}");
+    there(&[("tokenizer.chat_template.rag", "{{ b }}"), ("tokenizer.chat_templates[0]", "rag")]);
+    bad(&folder, &["get", "m.gguf", "tokenizer.chat_template.tools"], 1);
+    bad(&folder, &["get", "m.gguf", "tokenizer.chat_templates[1]"], 1);
+    // And out.
+    good(&folder, &["template", "unset", "m.gguf", "rag"]);
+    bad(&folder, &["get", "m.gguf", "tokenizer.chat_templates"], 1);
+    bad(&folder, &["template", "unset", "m.gguf", "rag"], 1);
+    good(&folder, &["template", "unset", "m.gguf"]);
+    bad(&folder, &["get", "m.gguf", "tokenizer.chat_template"], 1);
+    good(&folder, &["template", "set", "m.gguf", "--name", "tools", "{{ tools }}"]);
+    good(&folder, &["template", "set", "m.gguf", "{{ tools }}"]);
+    good(&folder, &["template", "unset", "m.gguf", "--all"]);
+    assert!(!good(&folder, &["dump", "m.gguf"]).contains("tokenizer"));
+}
+
+#[test]
+fn the_name_of_a_file_is_no_template() {
+    let folder = folder("template-names");
+    write(&folder, "m.gguf", &model());
+    fs::write(folder.join("t"), "{{ messages }}").unwrap();
+    for (word, help) in [
+        ("t", "did you mean @t?"),
+        ("nowhere.jinja", "did you mean @nowhere.jinja?"),
+        ("tokenizer_config.json", "did you mean --config tokenizer_config.json?"),
     ] {
-        assert_eq!(get(&folder, key), value, "{key}");
+        let told = bad(&folder, &["template", "set", "m.gguf", word], 2);
+        assert!(told.contains(help), "{told}");
     }
+    good(&folder, &["template", "set", "m.gguf", "a plain text"]);
+    good(&folder, &["template", "set", "m.gguf", "{{ t.jinja }}"]);
+}
+
+#[test]
+fn a_model_that_would_not_load_any_more_is_not_written() {
+    let folder = folder("unloadable");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/Tiny-Llama-591K-v1.0-Q4_K_M.gguf");
+    fs::copy(sample, folder.join("m.gguf")).unwrap();
+    let before = fs::read(folder.join("m.gguf")).unwrap();
+    for (change, told) in [
+        (&["unset", "m.gguf", "general.*"][..], "general.architecture is absent"),
+        (&["unset", "m.gguf", "llama.*"], "llama.cpp (model) would refuse the file"),
+        (&["unset", "m.gguf", "tokenizer.ggml.tokens"], "error[tokens-missing]"),
+        (&["unset", "m.gguf", "-t", "output_norm.weight"], "output_norm.weight is missing"),
+        (&["rename", "m.gguf", "llama.block_count", "llama.blocks"], "llama.block_count"),
+        (&["template", "set", "m.gguf", "{% if x"], "does not parse"),
+        (&["set", "m.gguf", "tokenizer.chat_template={% if x"], "does not parse"),
+    ] {
+        let said = bad(&folder, change, 1);
+        assert!(said.contains(told) && said.contains("--allow-errors"), "{change:?}: {said}");
+        assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), before);
+        let json: Json = serde_json::from_str(&bad(&folder, &[change, &["--json"]].concat(), 1)).unwrap();
+        assert_eq!(json["files"][0]["breaks"][0]["severity"], "error", "{json}");
+        good(&folder, &[change, &["--allow-errors", "--dry-run"]].concat());
+    }
+    // What no loader minds is done, and a file that none takes may become another such file.
+    good(&folder, &["unset", "m.gguf", "general.author", "general.name"]);
+    good(&folder, &["unset", "m.gguf", "general.architecture", "--allow-errors"]);
+    good(&folder, &["unset", "m.gguf", "llama.*"]);
 }
 
 #[test]
@@ -411,4 +475,59 @@ fn old_versions_become_the_new_one() {
         good(&folder, &["undo", "m.gguf"]);
         assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), model().version(version).bytes(), "{version}");
     }
+}
+
+#[test]
+fn room_is_told_of_and_can_be_taken_out() {
+    let folder = folder("room");
+    write(&folder, "m.gguf", &model());
+    let before = fs::read(folder.join("m.gguf")).unwrap();
+    let told = good(&folder, &["set", "m.gguf", "general.name=n", "--reserve", "1KiB"]);
+    assert!(told.contains("of room in the head for later changes (general.padding)"), "{told}");
+    let shown = good(&folder, &["dump", "m.gguf", "--format", "markdown"]);
+    assert!(shown.contains("bytes of room") && !shown.contains("     "), "{shown}");
+    let shown = good(&folder, &["dump", "m.gguf"]);
+    assert!(shown.contains("bytes of room"), "{shown}");
+    // Out is out.
+    let told = good(&folder, &["unset", "m.gguf", "general.padding"]);
+    assert!(told.contains("no room is left"), "{told}");
+    bad(&folder, &["get", "m.gguf", "general.padding"], 1);
+    good(&folder, &["set", "m.gguf", "general.name=A name", "--exact"]);
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), before);
+    // What is somebody's is not written over.
+    good(&folder, &["set", "m.gguf", "general.padding=words", "general.name=x"]);
+    good(&folder, &["set", "m.gguf", "general.name=A longer name than there was, and longer"]);
+    assert_eq!(get(&folder, "general.padding"), "words");
+}
+
+#[test]
+fn patches_are_read_strictly() {
+    let folder = folder("strict");
+    write(&folder, "m.gguf", &model());
+    for (patch, told) in [
+        (r#"{"schema": 99, "operations": []}"#, "schema 99"),
+        (r#"{"operations": [], "exakt": true}"#, "no \"exakt\""),
+        (r#"{"operations": [], "exact": "yes"}"#, "true or false"),
+        (r#"[{"op": "put", "key": "a"}]"#, "move-tensor"),
+    ] {
+        fs::write(folder.join("p.json"), patch).unwrap();
+        let found = bad(&folder, &["apply", "m.gguf", "p.json"], 2);
+        assert!(found.contains(told), "{patch}: {found}");
+    }
+    assert!(good(&folder, &["apply", "--help"]).contains("move-tensor"));
+}
+
+#[test]
+fn a_token_s_own_values_are_found_by_its_text() {
+    let folder = folder("tokens");
+    let text = |text: &str| Value::String(text.into());
+    let model = model()
+        .kv("tokenizer.ggml.tokens", Value::Array(Kind::String, ["<s>", "[a]", "b"].map(text).to_vec()))
+        .kv("tokenizer.ggml.token_type", vec![3, 4, 1_i32]);
+    write(&folder, "m.gguf", &model);
+    assert_eq!(get(&folder, "tokenizer.ggml.token_type[<s>]"), "3");
+    assert_eq!(get(&folder, "tokenizer.ggml.token_type[[a]]"), "4");
+    let json = good(&folder, &["get", "m.gguf", "tokenizer.ggml.tokens[b]", "general.name", "--json"]);
+    assert!(json.contains("\"b\"") && json.contains("A name"), "{json}");
+    bad(&folder, &["get", "m.gguf", "tokenizer.ggml.token_type[nowhere]"], 1);
 }

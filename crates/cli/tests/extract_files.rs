@@ -501,3 +501,21 @@ fn many_tensors_take_little_memory() {
     let tensors = document["files"][0]["tensors"].as_array().unwrap();
     assert_eq!((tensors.len(), &tensors[19_999]["file"]), (20_000, &Json::from("t19999.bin")));
 }
+
+#[test]
+fn one_tensor_goes_into_the_file_that_is_named() {
+    let folder = folder("named");
+    fs::write(folder.join("m.gguf"), model()).unwrap();
+    let run = |args: &[&str]| extract(&folder, args).status.code();
+    assert_eq!(run(&["m.gguf", "W", "-o", "q.bin"]), Some(0));
+    assert_eq!(fs::read(folder.join("q.bin")).unwrap(), (0..16).collect::<Vec<u8>>());
+    assert_eq!(run(&["m.gguf", "W", "-o", "q.bin"]), Some(2), "it is there");
+    assert_eq!(run(&["m.gguf", "W", "-o", "sub/q.npy"]), Some(0));
+    assert!(fs::read(folder.join("sub/q.npy")).unwrap().starts_with(b"\x93NUMPY"));
+    // Several do not fit into one, and what is a folder stays one.
+    let output = extract(&folder, &["m.gguf", "-o", "all.bin"]);
+    assert!(stderr(&output).contains("takes one tensor, and 2 were chosen"), "{}", stderr(&output));
+    assert_eq!(run(&["m.gguf", "W", "-o", "folder.bin/"]), Some(0));
+    assert_eq!(run(&["m.gguf", "V", "-o", "folder.bin"]), Some(0));
+    assert_eq!(names(&folder.join("folder.bin")), ["V.bin", "W.bin"]);
+}

@@ -10,6 +10,7 @@
 //! A line that begins with `\` has a name in which `\n`, `\r` and `\\` stand for a line feed, a carriage return and a
 //! backslash. Empty lines, and lines that begin with `#`, say nothing.
 
+use crate::pointer::by_length;
 use crate::{Algorithm, Digest};
 
 /// One line that says something.
@@ -96,19 +97,34 @@ fn read(line: &[u8]) -> Result<(Vec<Digest>, Subject), &'static str> {
         let of = rest.strip_prefix(b"  ").unwrap_or_else(|| rest.trim_ascii_start());
         return Ok((vec![digest], Subject::Model(name(of)?)));
     }
+    if let Some(reason) = foreign(word) {
+        return Err(reason);
+    }
     if !word.iter().all(u8::is_ascii_hexdigit) {
         return Err("it begins with no algorithm and no digest that is known here");
     }
-    let algorithms: &[Algorithm] = match word.len() {
-        16 => &[Algorithm::Xxh64],
-        40 => &[Algorithm::Sha1],
-        // Both are 256 bits, and neither says which it is.
-        64 => &[Algorithm::Sha256, Algorithm::Blake3],
-        _ => return Err("a digest of this length is not known here"),
-    };
+    let algorithms = by_length(word).ok_or("a digest of this length is not known here")?;
     let of = rest.strip_prefix(b"  ").or_else(|| rest.strip_prefix(b" *")).ok_or("there is no name")?;
     let expected = algorithms.iter().filter_map(|algorithm| algorithm.parse(word)).collect();
     Ok((expected, Subject::File(name(of)?)))
+}
+
+/// Digests of other algorithms, by their names (`MD5 (file) = …`) or by their lengths: they are told what they are.
+fn foreign(word: &[u8]) -> Option<&'static str> {
+    let named = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
+    let digits = if word.iter().all(u8::is_ascii_hexdigit) { word.len() } else { 0 };
+    Some(match digits {
+        32 => "this is an MD5 digest (or XXH128), and xxh64, SHA-1, SHA-256 and BLAKE3 are known here",
+        56 => "this is a SHA-224 digest, and xxh64, SHA-1, SHA-256 and BLAKE3 are known here",
+        96 => "this is a SHA-384 digest, and xxh64, SHA-1, SHA-256 and BLAKE3 are known here",
+        128 => "this is a SHA-512 digest (or BLAKE2b), and xxh64, SHA-1, SHA-256 and BLAKE3 are known here",
+        _ if named("MD5") => "MD5 is not known here; xxh64, SHA-1, SHA-256 and BLAKE3 are",
+        _ if named("SHA512") => "SHA-512 is not known here; xxh64, SHA-1, SHA-256 and BLAKE3 are",
+        _ if named("SHA224") || named("SHA384") || named("BLAKE2b") || named("SM3") || named("CRC32") => {
+            "this algorithm is not known here; xxh64, SHA-1, SHA-256 and BLAKE3 are"
+        }
+        _ => return None,
+    })
 }
 
 /// The text up to the first white space, and from there on.
@@ -268,6 +284,10 @@ mod tests {
         assert_eq!(read[0].as_ref().unwrap().subject.name(), b"a");
         let bad: Vec<usize> = read[1..].iter().map(|line| line.as_ref().unwrap_err().number).collect();
         assert_eq!(bad, [4, 5, 6, 7, 8, 9, 10]);
+        let reason = |text: &str| one(text).unwrap_err().reason;
+        assert!(reason("d41d8cd98f00b204e9800998ecf8427e  a").contains("an MD5 digest"));
+        assert!(reason(&format!("{}  a", "0f".repeat(64))).contains("a SHA-512 digest"));
+        assert!(reason("MD5 (a) = d41d8cd98f00b204e9800998ecf8427e").starts_with("MD5 is not known"));
     }
 
     #[test]

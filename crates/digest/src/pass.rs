@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use ggufkit_format::Endian;
-use ggufkit_io::{map_many, read_full};
+use ggufkit_io::{map_many, read_exact_at};
 
 use crate::identity;
 use crate::order::{Cut, Piece, Segment, pieces};
@@ -270,10 +270,7 @@ impl<'p, 'a> Pass<'p, 'a> {
         let entry = self.plan.items.get(item).and_then(|at| self.plan.entries.get(*at));
         let Some((entry, span)) = entry.and_then(|entry| Some((entry, entry.span?))) else { return Ok(()) };
         let Some(part) = self.plan.parts.get(entry.part) else { return Ok(()) };
-        match read_full(part.source, buffer, span.start.saturating_add(offset))? {
-            got if got == buffer.len() => Ok(()),
-            _ => Err(io::ErrorKind::UnexpectedEof.into()),
-        }
+        read_exact_at(part.source, buffer, span.start.saturating_add(offset))
     }
 
     /// The pieces of trees that segments are.

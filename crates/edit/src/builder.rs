@@ -154,8 +154,7 @@ impl<'a> Builder<'a> {
     #[must_use]
     pub fn alignment(&self) -> u64 {
         let declared = self.kvs.iter().filter(|(key, _)| key == ALIGNMENT);
-        let mut numbers = declared.filter_map(|(_, value)| Self::alignment_of(value));
-        numbers.find(|number| *number > 0).unwrap_or(layout::DEFAULT_ALIGNMENT)
+        layout::declared_alignment(declared.filter_map(|(_, value)| Self::alignment_of(value)))
     }
 
     /// The number that a value is; 0 for one below.
@@ -197,15 +196,9 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// See [`BuilderError`].
     pub fn offsets(&self) -> Result<Vec<u64>, BuilderError> {
-        let alignment = self.alignment();
-        let mut next = 0_u64;
-        let mut out = Vec::with_capacity(self.tensors.len());
-        for tensor in &self.tensors {
-            out.push(next);
-            let end = next.checked_add(size(tensor)?).and_then(|end| layout::align_up(end, alignment));
-            next = end.ok_or(ggufkit_format::PlanError::TooLong)?;
-        }
-        Ok(out)
+        let mut packer = layout::Packer::new(self.alignment());
+        let place = |tensor| Ok(packer.put(size(tensor)?).ok_or(ggufkit_format::PlanError::TooLong)?);
+        self.tensors.iter().map(place).collect()
     }
 
     fn lay(&self, fill: Fill) -> Result<Plan, BuilderError> {

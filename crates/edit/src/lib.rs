@@ -9,7 +9,8 @@
 //! * [`patch`](mod@patch) says what differs between two files as operations.
 //! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
 //! * [`shards`] splits a model over several files, and merges them.
-//! * [`Operation`] is a change by name, as a person asks for it; [`preview`] tells what it would break.
+//! * [`Operation`] is a change by name, as a person asks for it; [`preview`] tells what it would break, and [`loads`]
+//!   whether llama.cpp still takes the file.
 //! * [`Placement`] tells which bytes are which tensor's.
 
 #![forbid(unsafe_code)]
@@ -19,6 +20,7 @@ pub mod builder;
 pub mod description;
 mod document;
 mod error;
+pub mod loads;
 mod operation;
 pub mod patch;
 mod placement;

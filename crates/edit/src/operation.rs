@@ -57,8 +57,22 @@ pub enum Operation {
         /// The text.
         item: Vec<u8>,
     },
+    /// Takes a text out of a list of texts, where it is in it, and with the last one the list.
+    Unlist {
+        /// The key of the list.
+        key: Vec<u8>,
+        /// The text.
+        item: Vec<u8>,
+    },
     /// Takes a key out, or all whose names a pattern matches.
     Unset(Vec<u8>),
+    /// Takes out what there is of the keys that a pattern matches, but for some; that there is none is no error.
+    Clear {
+        /// The pattern.
+        pattern: Vec<u8>,
+        /// Keys that stay.
+        except: Vec<Vec<u8>>,
+    },
     /// Gives a key another name.
     Rename {
         /// The key.
@@ -234,10 +248,7 @@ impl Operation {
     pub fn apply(&self, document: &mut Document<'_>) -> Result<Vec<Done>, OperationError> {
         match self {
             Self::Set { key, element: Some(element), value, ty } => {
-                let element = match element {
-                    Element::At(at) => *at,
-                    Element::Token(text) => token(document, text)?,
-                };
+                let element = place(document, element)?;
                 set_element(document, key, element, *ty, value).map(|done| vec![done])
             }
             Self::Set { key, element: None, ty, value } => set(document, key, *ty, value),
@@ -250,17 +261,18 @@ impl Operation {
                 Ok(changed.then_some(done).into_iter().collect())
             }
             Self::List { key, item } => list(document, key, item),
+            Self::Unlist { key, item } => unlist(document, key, item),
             Self::Unset(pattern) => {
                 let found = matching(document, pattern)?;
                 if found.is_empty() {
                     return Err(OperationError::NoKey(pattern.clone()));
                 }
-                let take = |at: u64| {
-                    let (name, before) = (document.key(at).to_vec(), document.shown(at));
-                    document.remove(at)?;
-                    Ok(Done { what: "unset", name, element: None, before, after: None })
-                };
-                found.into_iter().map(take).collect()
+                found.into_iter().map(|at| take_out(document, at)).collect()
+            }
+            Self::Clear { pattern, except } => {
+                let mut found = matching(document, pattern)?;
+                found.retain(|&at| !except.iter().any(|key| key == document.key(at)));
+                found.into_iter().map(|at| take_out(document, at)).collect()
             }
             Self::Rename { from, to } => {
                 let at = one(document, from)?;
@@ -281,10 +293,7 @@ impl Operation {
                 Ok(moved.then_some(done).into_iter().collect())
             }
             Self::Test { key, element: Some(element), value, .. } => {
-                let element = match element {
-                    Element::At(at) => *at,
-                    Element::Token(text) => token(document, text)?,
-                };
+                let element = place(document, element)?;
                 test_element(document, key, element, value.as_ref()).map(|()| Vec::new())
             }
             Self::Test { key, element: None, ty, value } => {
@@ -340,10 +349,13 @@ impl Operation {
         match self {
             Self::Set { key, .. }
             | Self::List { key, .. }
+            | Self::Unlist { key, .. }
             | Self::Test { key, .. }
             | Self::Move { key, .. } => has(key),
             Self::Rename { from, .. } => has(from),
-            Self::Unset(pattern) => matching(document, pattern).is_ok_and(|found| !found.is_empty()),
+            Self::Unset(pattern) | Self::Clear { pattern, .. } => {
+                matching(document, pattern).is_ok_and(|found| !found.is_empty())
+            }
             Self::RenameTensor { from, .. } => !document.find_tensors(from).is_empty(),
             Self::Upgrade => true,
             Self::MoveTensor { name, .. } => !document.find_tensors(name).is_empty(),
@@ -361,9 +373,12 @@ impl Operation {
     pub fn is_of_tokenizer(&self) -> bool {
         let of = |key: &[u8]| key.starts_with(b"tokenizer.") || key.contains(&b'*') || key.contains(&b'?');
         match self {
-            Self::Set { key, .. } | Self::List { key, .. } | Self::Unset(key) | Self::Move { key, .. } => {
-                of(key)
-            }
+            Self::Set { key, .. }
+            | Self::List { key, .. }
+            | Self::Unlist { key, .. }
+            | Self::Unset(key)
+            | Self::Clear { pattern: key, .. }
+            | Self::Move { key, .. } => of(key),
             Self::Rename { from, to } => of(from) || of(to),
             _ => false,
         }
@@ -455,6 +470,14 @@ fn value(
 const FILE_TYPE: &[u8] = b"general.file_type";
 const TOKENS: &[u8] = b"tokenizer.ggml.tokens";
 
+/// The position that is meant.
+fn place(document: &Document<'_>, element: &Element) -> Result<u64, OperationError> {
+    match element {
+        Element::At(at) => Ok(*at),
+        Element::Token(text) => token(document, text),
+    }
+}
+
 /// The number of a token.
 fn token(document: &Document<'_>, text: &[u8]) -> Result<u64, OperationError> {
     let at = one(document, TOKENS)?;
@@ -494,34 +517,62 @@ fn set(
     Ok(changed.then_some(done).into_iter().collect())
 }
 
-fn list(document: &mut Document<'_>, key: &[u8], item: &[u8]) -> Result<Vec<Done>, OperationError> {
-    let there = match one(document, key) {
-        Err(OperationError::NoKey(_)) => None,
-        other => Some(other?),
+fn take_out(document: &mut Document<'_>, at: u64) -> Result<Done, OperationError> {
+    let (name, before) = (document.key(at).to_vec(), document.shown(at));
+    document.remove(at)?;
+    Ok(Done { what: "unset", name, element: None, before, after: None })
+}
+
+/// The texts of a list, and the number of its key; `None` where there is no such key.
+fn texts(document: &Document<'_>, key: &[u8]) -> Result<Option<(u64, Vec<Vec<u8>>)>, OperationError> {
+    let at = match one(document, key) {
+        Err(OperationError::NoKey(_)) => return Ok(None),
+        other => other?,
     };
-    let mut items = Vec::new();
-    if let Some(at) = there {
-        let len = document
-            .array_len(at)
-            .filter(|_| document.key_type(at) == Some(KeyType::Array(ValueType::STRING)));
-        let len =
-            len.ok_or_else(|| OperationError::NoElement { key: key.to_vec(), element: 0, len: None })?;
-        for place in 0..len {
-            match document.shown_element(at, place) {
-                Some(Shown::Text(text)) if text == item => return Ok(Vec::new()),
-                Some(Shown::Text(text)) => items.push(NewValue::String(text)),
-                _ => return Err(EditError::Encode(EncodeError::Incomplete).into()),
-            }
-        }
-    }
-    items.push(NewValue::String(item.to_vec()));
-    let new = NewValue::Array(ValueType::STRING, items);
+    let is_list = document.key_type(at) == Some(KeyType::Array(ValueType::STRING));
+    let len = document.array_len(at).filter(|_| is_list);
+    let len = len.ok_or_else(|| OperationError::NoElement { key: key.to_vec(), element: 0, len: None })?;
+    let text = |place| match document.shown_element(at, place) {
+        Some(Shown::Text(text)) => Ok(text),
+        _ => Err(EditError::Encode(EncodeError::Incomplete).into()),
+    };
+    (0..len).map(text).collect::<Result<_, OperationError>>().map(|texts| Some((at, texts)))
+}
+
+fn set_texts(
+    document: &mut Document<'_>,
+    key: &[u8],
+    there: Option<u64>,
+    texts: Vec<Vec<u8>>,
+) -> Result<Vec<Done>, OperationError> {
+    let new = NewValue::Array(ValueType::STRING, texts.into_iter().map(NewValue::String).collect());
     let before = there.and_then(|at| document.shown(at));
     let at = match there {
         Some(at) => document.set_value(at, new).map(|_| at)?,
         None => document.add(key, new)?,
     };
     Ok(vec![Done { what: "set", name: key.to_vec(), element: None, before, after: document.shown(at) }])
+}
+
+fn list(document: &mut Document<'_>, key: &[u8], item: &[u8]) -> Result<Vec<Done>, OperationError> {
+    let (there, mut texts) =
+        texts(document, key)?.map_or((None, Vec::new()), |(at, texts)| (Some(at), texts));
+    if texts.iter().any(|text| text == item) {
+        return Ok(Vec::new());
+    }
+    texts.push(item.to_vec());
+    set_texts(document, key, there, texts)
+}
+
+fn unlist(document: &mut Document<'_>, key: &[u8], item: &[u8]) -> Result<Vec<Done>, OperationError> {
+    let Some((at, mut texts)) = texts(document, key)? else { return Ok(Vec::new()) };
+    let before = texts.len();
+    texts.retain(|text| text != item);
+    match texts.len() {
+        left if left == before => Ok(Vec::new()),
+        0 => take_out(document, at).map(|done| vec![done]),
+        _ => set_texts(document, key, Some(at), texts),
+    }
 }
 
 /// Another alignment moves the data.

@@ -10,7 +10,7 @@ use crate::endian::Endian;
 use crate::error::ParseError;
 use crate::layout;
 use crate::span::Span;
-use crate::spec::{TensorType, ValueType};
+use crate::spec::{KeyType, TensorType, ValueType};
 
 /// The header of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -237,6 +237,17 @@ pub struct Kv {
     pub value_span: Span,
     /// What it holds.
     pub payload: Payload,
+}
+
+impl Kv {
+    /// The type of the value, with that of its elements where it is an array.
+    #[must_use]
+    pub const fn key_type(&self) -> KeyType {
+        match &self.payload {
+            Payload::Array(array) => KeyType::Array(array.element_type),
+            _ => KeyType::Scalar(self.value_type),
+        }
+    }
 }
 
 /// A tensor-info record.

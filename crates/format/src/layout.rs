@@ -29,6 +29,43 @@ pub const fn align_up(position: u64, alignment: u64) -> Option<u64> {
     position.checked_add(padding(position, alignment))
 }
 
+/// Places of tensors that lie one behind the other, each at a multiple of the alignment: where writers put them, and where
+/// loaders expect them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Packer {
+    next: u64,
+    alignment: u64,
+}
+
+impl Packer {
+    /// Nothing is placed yet.
+    #[must_use]
+    pub const fn new(alignment: u64) -> Self {
+        Self { next: 0, alignment }
+    }
+
+    /// Where the next tensor begins, counted from the beginning of the data.
+    #[must_use]
+    pub const fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Places a tensor of so many bytes: where it begins. `None` when its end, padded, does not fit in 64 bits; nothing
+    /// is placed then.
+    pub const fn put(&mut self, len: u64) -> Option<u64> {
+        let at = self.next;
+        let Some(end) = at.checked_add(len) else { return None };
+        let Some(next) = align_up(end, self.alignment) else { return None };
+        self.next = next;
+        Some(at)
+    }
+}
+
+/// The alignment that the values of `general.alignment` declare: the first that is positive, or the default.
+pub fn declared_alignment(values: impl IntoIterator<Item = u64>) -> u64 {
+    values.into_iter().find(|value| *value > 0).unwrap_or(DEFAULT_ALIGNMENT)
+}
+
 /// Why the byte size of a tensor cannot be computed from its type and shape.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SizeError {
@@ -124,6 +161,9 @@ mod tests {
             assert_eq!(padding(position, alignment), expected, "{position} to {alignment}");
         }
         assert_eq!(align_up(u64::MAX, 32), None);
+        let mut packer = Packer::new(32);
+        assert_eq!([1, 0, 32, 33].map(|len| packer.put(len)), [Some(0), Some(32), Some(32), Some(64)]);
+        assert_eq!((packer.next(), packer.put(u64::MAX - 130), packer.next()), (128, None, 128));
         assert_eq!(align_up(u64::MAX - 31, 32), Some(u64::MAX - 31));
     }
 

@@ -172,6 +172,20 @@ impl ReadAt for FileSource {
     }
 }
 
+/// Fills `buf` with the bytes from `offset` on.
+///
+/// # Errors
+/// [`io::ErrorKind::UnexpectedEof`] where the source ends before that; others of the source.
+pub fn read_exact_at<S>(source: &S, buf: &mut [u8], offset: u64) -> io::Result<()>
+where
+    S: ReadAt<Error = io::Error> + ?Sized,
+{
+    match read_full(source, buf, offset)? {
+        got if got == buf.len() => Ok(()),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
 /// Reads until `buf` is full or the source ends; returns the number of bytes read. Interrupted calls are repeated.
 ///
 /// # Errors

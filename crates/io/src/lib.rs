@@ -37,10 +37,10 @@ mod turned;
 
 pub use data::{
     ByteDifference, ByteJob, Chunk, DataError, DataReason, Extent, HashJob, RowChunks, Selection,
-    TensorReader, all_zero, compare_bytes, hash_bytes, map_many, turn,
+    TensorReader, all_zero, compare_bytes, hash_bytes, map_many,
 };
 pub use diagnose::{Diagnosis, Message, Outside, Partial, diagnose, diagnose_stream};
-pub use file::{DynSource, FileSource, read_full};
+pub use file::{DynSource, FileSource, read_exact_at, read_full};
 pub use head::HeadBuffer;
 pub use identity::FileId;
 pub use inputs::{Expand, Expansion, Input, InputError, SkipReason, Skipped, expand, expand_with_skipped};

@@ -7,12 +7,11 @@ mod repeated;
 mod scan;
 
 use std::cell::RefCell;
-use std::io;
 use std::num::NonZeroUsize;
 
 use ggufkit_format::spec::TensorType;
 use ggufkit_format::{Endian, Tensor};
-use ggufkit_io::{map_many, read_full};
+use ggufkit_io::{map_many, read_exact_at};
 
 use crate::subject::{Source, Subject};
 
@@ -222,7 +221,7 @@ fn read(source: &Source, piece: &Piece, scanner: &Scanner, progress: &(dyn Fn(u6
             let len = usize::try_from(piece.len - done).unwrap_or(usize::MAX).min(most);
             let at = piece.start.saturating_add(done);
             let Some(bytes) = memory.get_mut(..len) else { break };
-            if let Err(error) = fill(source, bytes, at) {
+            if let Err(error) = read_exact_at(source, bytes, at) {
                 found.error = Some(error.to_string());
                 break;
             }
@@ -234,14 +233,6 @@ fn read(source: &Source, piece: &Piece, scanner: &Scanner, progress: &(dyn Fn(u6
         }
     });
     found
-}
-
-/// Fills the buffer from `at` on.
-fn fill(source: &Source, buffer: &mut [u8], at: u64) -> io::Result<()> {
-    match read_full(source, buffer, at)? {
-        got if got == buffer.len() => Ok(()),
-        _ => Err(io::ErrorKind::UnexpectedEof.into()),
-    }
 }
 
 #[cfg(test)]

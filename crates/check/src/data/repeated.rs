@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use ggufkit_format::{Span, View};
-use ggufkit_io::map_many;
+use ggufkit_io::{map_many, read_exact_at};
 
-use super::{TensorScan, fill};
+use super::TensorScan;
 use crate::subject::Subject;
 
 /// Tensors smaller than this are too often equal by chance: biases of zero, norms of one.
@@ -76,8 +76,8 @@ fn is_same(subject: &Subject<'_>, pair: Pair) -> bool {
     while done < a.len {
         let len = usize::try_from(a.len - done).unwrap_or(usize::MAX).min(CHUNK);
         let (Some(left), Some(right)) = (left.get_mut(..len), right.get_mut(..len)) else { return false };
-        let read = fill(source_a, left, a.start.saturating_add(done))
-            .and_then(|()| fill(source_b, right, b.start.saturating_add(done)));
+        let read = read_exact_at(source_a, left, a.start.saturating_add(done))
+            .and_then(|()| read_exact_at(source_b, right, b.start.saturating_add(done)));
         if read.is_err() || left != right {
             return false;
         }

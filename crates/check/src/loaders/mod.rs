@@ -227,13 +227,10 @@ impl Known<'_, '_> {
 fn is_packed(facts: &Facts<'_>) -> bool {
     facts.views().all(|(_, _, view)| {
         let index = view.index();
-        let mut next = Some(0);
+        let mut packer = layout::Packer::new(index.alignment());
         index.tensors().iter().all(|tensor| {
-            let fits = next == Some(tensor.offset);
             let len = layout::tensor_bytes(tensor.tensor_type, index.dims(tensor)).ok();
-            let padded = len.and_then(|len| layout::align_up(len, index.alignment()));
-            next = next.zip(padded).and_then(|(at, len)| at.checked_add(len));
-            fits && next.is_some()
+            len.and_then(|len| packer.put(len)) == Some(tensor.offset)
         })
     })
 }

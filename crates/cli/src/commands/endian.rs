@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::progress::Bar;
 use super::{edit, mend};
-use crate::failure::{Failed, Failure};
+use crate::failure::Failure;
 use crate::json::{self, Files};
 use crate::out::{self, Ink, Out};
 use crate::{FAILED, NO, OK, frame};
@@ -188,7 +188,7 @@ impl Args {
                 writeln!(out, "{target} {verb}: {order}, {}{undo}", units::bytes(*bytes))
             }
             Ok(Answer::Refused(why)) => out.message(Ink::Bad, "refused", &format!("{label}: {why}")),
-            Err(failure) => frame::report(out, &[Failed { path: path.to_owned(), failure: copy(failure) }]),
+            Err(failure) => frame::report_of(out, path, failure),
         }
     }
 
@@ -209,15 +209,5 @@ impl Args {
             "refused": refused,
             "errors": errors,
         })
-    }
-}
-
-/// A failure once more, for being said.
-fn copy(failure: &Failure) -> Failure {
-    match failure {
-        Failure::Usage { code, message, help } => {
-            Failure::Usage { code, message: message.clone(), help: help.clone() }
-        }
-        other => Failure::Io(io::Error::other(other.to_string())),
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long)]
     keep_extra: bool,
     /// Delete the shards when the file is on the disk and was read again and compared with them byte for byte
-    #[arg(long, conflicts_with = "dry_run")]
+    #[arg(long)]
     delete_inputs: bool,
     /// Say what would be written, with its exact bytes, and write nothing
     #[arg(long)]
@@ -101,6 +101,10 @@ impl Args {
         let tensors = whole.tensors().iter().map(|tensor| tensor.name.to_vec()).collect();
         answer.made.push(Made { path: path.clone(), plan, tensors, done: false });
         if self.dry_run {
+            if self.delete_inputs && !self.json {
+                let text = format!("{} shards would be deleted after that", model.files.len());
+                out.message(Ink::Faint, "note", &text)?;
+            }
             return Ok(());
         }
         let joined = match model.joined() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A bar on standard error; nothing where that is no terminal.
-pub(super) struct Bar(Option<ProgressBar>);
+pub(super) struct Bar(Option<(ProgressBar, u64)>);
 
 impl Bar {
     /// Begins work over so many bytes.
@@ -26,23 +26,30 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }
-        bar.set_message(label.to_owned());
+        // Of a path its end tells the file.
+        let name = label.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(label);
+        bar.set_message(name.to_owned());
         bar.enable_steady_tick(Duration::from_millis(250));
-        Self(Some(bar))
+        Self(Some((bar, total)))
     }
 
     /// So many bytes more are done.
     pub(super) fn more(&self, bytes: u64) {
-        self.0.iter().for_each(|bar| bar.inc(bytes));
+        self.0.iter().for_each(|(bar, _)| bar.inc(bytes));
     }
 
     /// So many bytes are done.
     pub(super) fn at(&self, bytes: u64) {
-        self.0.iter().for_each(|bar| bar.set_position(bytes));
+        let Some((bar, total)) = &self.0 else { return };
+        bar.set_position(bytes);
+        if bytes >= *total && bytes > 0 {
+            // What comes then may take as long again.
+            bar.set_message("waiting for the disk");
+        }
     }
 
     /// Takes the bar from the screen.
     pub(super) fn end(self) {
-        self.0.iter().for_each(ProgressBar::finish_and_clear);
+        self.0.iter().for_each(|(bar, _)| bar.finish_and_clear());
     }
 }

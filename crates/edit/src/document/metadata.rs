@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ggufkit_format::encode::Bools;
 use ggufkit_format::spec::{KeyType, ValueType};
-use ggufkit_format::{Payload, Value};
+use ggufkit_format::{Kv, Payload, Value};
 
 use super::{Document, Entry, New};
 use crate::error::EditError;
@@ -30,13 +30,7 @@ impl Document<'_> {
         match self.slot(at).and_then(|entry| entry.value.as_ref()) {
             Some(New { items: Some((element, _)), .. }) => Some(KeyType::Array(*element)),
             Some(new) => Some(KeyType::Scalar(new.ty)),
-            None => {
-                let kv = self.source_kv(at)?;
-                Some(match &kv.payload {
-                    Payload::Array(array) => KeyType::Array(array.element_type),
-                    _ => KeyType::Scalar(kv.value_type),
-                })
-            }
+            None => self.source_kv(at).map(Kv::key_type),
         }
     }
 

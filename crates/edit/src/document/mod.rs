@@ -170,8 +170,7 @@ impl<'a> Document<'a> {
     #[must_use]
     pub fn alignment(&self) -> u64 {
         let declared = (0..self.kv_count()).filter(|&at| self.is_there(at) && self.key(at) == ALIGNMENT);
-        let mut values = declared.filter_map(|at| self.scalar(at)?.as_u64()).filter(|value| *value > 0);
-        values.next().unwrap_or(layout::DEFAULT_ALIGNMENT)
+        layout::declared_alignment(declared.filter_map(|at| self.scalar(at)?.as_u64()))
     }
 
     /// Declares an alignment: where the document has a `general.alignment`, in it, else in one that is added.

@@ -1,13 +1,13 @@
 //! Room in the head: a key whose value is nothing but padding, so that the data need not move, or moves by whole blocks.
 
 use ggufkit_format::layout;
-use ggufkit_format::spec::{KeyType, ValueType};
+use ggufkit_format::spec::{ValueType, keys};
 
 use super::{Document, New};
 use crate::error::EditError;
 
-/// Keys that editors of this field pad heads with; the first is the one that is written here.
-const PADDING_KEYS: [&[u8]; 2] = [b"general.padding", b"chisel.pad"];
+/// The padding key that is written.
+const WRITTEN: &[u8] = keys::PADDING[0].as_bytes();
 
 /// Padding that is rather kept, as room for later changes, than taken out by moving the data.
 const KEEP: u64 = 64 << 10;
@@ -28,7 +28,7 @@ impl Document<'_> {
     }
 
     fn padding_at(&self) -> Option<u64> {
-        self.kv_order().find(|&at| PADDING_KEYS.contains(&self.key(at)) && self.is_text(at))
+        self.kv_order().find(|&at| self.is_padding(at))
     }
 
     /// Gives the head a length with which the data stands where it stood, or a multiple of `block` bytes further on or
@@ -55,7 +55,7 @@ impl Document<'_> {
                 let record = record(self.key(at));
                 (head.saturating_sub(record).saturating_sub(len), record)
             }
-            None => (head, record(PADDING_KEYS[0])),
+            None => (head, record(WRITTEN)),
         };
         if reserve == 0 && layout::align_up(bare, alignment) == Some(start) {
             return match old {
@@ -97,7 +97,7 @@ impl Document<'_> {
                 let mut bytes = Vec::new();
                 self.encoder.string(&mut bytes, &text);
                 let value = New { ty: ValueType::STRING, scalar: None, bytes, items: None };
-                self.push(PADDING_KEYS[0], value);
+                self.push(WRITTEN, value);
                 Ok(())
             }
         }
@@ -106,7 +106,13 @@ impl Document<'_> {
     /// Whether a key-value is one that pads the head.
     #[must_use]
     pub fn is_padding(&self, at: u64) -> bool {
-        PADDING_KEYS.contains(&self.key(at)) && self.key_type(at) == Some(KeyType::Scalar(ValueType::STRING))
+        // One that says something is somebody's, and is not written over.
+        let room = |text: &[u8]| keys::room(self.key(at), text).is_some();
+        self.is_text(at)
+            && match self.slot(at).and_then(|entry| entry.value.as_ref()) {
+                Some(new) => new.bytes.get(8..).is_some_and(room),
+                None => self.source_value(at).and_then(|value| value.as_bytes()).is_some_and(room),
+            }
     }
 }
 

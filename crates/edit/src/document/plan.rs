@@ -56,19 +56,16 @@ impl Document<'_> {
     /// The part of the plan that makes the head.
     pub(super) fn plan_head(&self) -> Result<Plan, EditError> {
         let mut plan = Plan::new();
-        let alignment = self.alignment();
+        let mut packer = layout::Packer::new(self.alignment());
         self.plan_header(&mut plan)?;
         for at in self.kv_order() {
             self.plan_kv(&mut plan, at)?;
         }
-        let mut next = 0_u64;
         for at in self.tensor_order() {
             let mut offset = self.index().tensors().get(at).map_or(0, |tensor| tensor.offset);
             if let Some(placement) = &self.anew {
-                offset = next;
                 let len = self.data(placement, at).map_or(0, |span| span.len);
-                let end = next.checked_add(len).and_then(|end| layout::align_up(end, alignment));
-                next = end.ok_or(ggufkit_format::PlanError::TooLong)?;
+                offset = packer.put(len).ok_or(ggufkit_format::PlanError::TooLong)?;
             }
             self.plan_tensor(&mut plan, at, offset)?;
         }

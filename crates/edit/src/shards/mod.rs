@@ -201,11 +201,10 @@ impl<'a> Whole<'a> {
         if member.size > padded {
             refusals.push(Refusal::Trailing { member: at, bytes: member.size.saturating_sub(padded) });
         }
-        let mut next = 0_u64;
+        let mut packer = layout::Packer::new(index.alignment());
         let mut canonical = index.tensors().is_empty() || member.size == padded;
         for ((name, tensor), data) in member.view.tensors().zip(&placement.spans) {
-            canonical &= tensor.offset == next;
-            next = layout::align_up(next.saturating_add(data.len), index.alignment()).unwrap_or(u64::MAX);
+            canonical &= packer.put(data.len) == Some(tensor.offset);
             self.tensors.push(Item {
                 name: name.0,
                 dims: index.dims(tensor),
@@ -241,17 +240,16 @@ impl<'a> Whole<'a> {
             plan.copy(*span)?;
         }
         plan.literal(more.0)?;
-        let mut next = 0_u64;
+        let mut packer = layout::Packer::new(self.alignment);
         for tensor in tensors {
-            if tensor.offset == next {
+            let offset = packer.put(tensor.data.len).ok_or(PlanError::TooLong)?;
+            if tensor.offset == offset {
                 plan.copy(tensor.record)?;
             } else {
                 bytes.clear();
-                self.encoder.tensor(&mut bytes, tensor.name, tensor.dims, tensor.tensor_type, next)?;
+                self.encoder.tensor(&mut bytes, tensor.name, tensor.dims, tensor.tensor_type, offset)?;
                 plan.literal(&bytes)?;
             }
-            let end = next.checked_add(tensor.data.len);
-            next = end.and_then(|end| layout::align_up(end, self.alignment)).ok_or(PlanError::TooLong)?;
         }
         if self.bare {
             return Ok(plan);

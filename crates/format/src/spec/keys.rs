@@ -13,10 +13,12 @@ mod model;
 mod modules;
 mod near;
 mod other;
+mod padding;
 mod rope;
 mod tokenizer;
 
 pub use near::near;
+pub use padding::{PADDING, room};
 
 use super::{Text, ValueType};
 use KeyType::{Array, Scalar};

@@ -31,7 +31,7 @@ pub use layout::{Gap, GapChange, Layout, OffsetChange, Owner};
 pub use metadata::{Duplicated, KvChange, Metadata};
 pub use order::still;
 pub use serial::{JsonEntry, JsonTensor};
-pub use side::{Record, Side};
+pub use side::{Record, Room, Side};
 pub use tensors::{Candidates, Data, DataDifference, TensorChange, Tensors};
 pub use text::{Hunk, Line, TextDiff};
 
@@ -51,14 +51,24 @@ pub struct Options<'f> {
     pub layout: bool,
     /// Whether only what a loader makes of the files counts: neither order nor anything of header and layout.
     pub semantic: bool,
+    /// Whether keys that hold nothing but room in the head count as others do. They are an editor's, and no part of the
+    /// model: a difference of them is [told](Diff::room) and counts for nothing.
+    pub exact: bool,
     /// Keys and tensors that are passed over.
     pub ignore: Option<Filter<'f>>,
 }
 
 impl Options<'_> {
     /// Everything.
-    pub const ALL: Self =
-        Self { header: true, metadata: true, tensors: true, layout: true, semantic: false, ignore: None };
+    pub const ALL: Self = Self {
+        header: true,
+        metadata: true,
+        tensors: true,
+        layout: true,
+        semantic: false,
+        exact: false,
+        ignore: None,
+    };
 }
 
 impl std::fmt::Debug for Options<'_> {
@@ -113,11 +123,17 @@ impl<'a> Diff<'a> {
             diff.layout = Layout::of(&diff.a, &diff.b, &diff.tensors);
             let ignored = diff.a.ignored() + diff.b.ignored() > 0;
             let whole = options.header && options.metadata && options.tensors && !ignored;
-            if whole && diff.count() == 0 {
+            if whole && diff.count() == 0 && diff.room().is_none() {
                 diff.layout.head = heads(&diff.a, &diff.b);
             }
         }
         diff
+    }
+
+    /// Bytes of room that the heads of the two keep, where not both keep the same at the same places.
+    #[must_use]
+    pub fn room(&self) -> Option<(u64, u64)> {
+        (self.a.room != self.b.room).then(|| (self.a.room(), self.b.room()))
     }
 
     /// Number of differences that are known.

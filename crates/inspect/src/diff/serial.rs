@@ -103,6 +103,7 @@ impl Serialize for OfMetadata<'_, '_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("same", &found.same())?;
         map.serialize_entry("ignored", &[diff.a.ignored_kvs, diff.b.ignored_kvs])?;
+        map.serialize_entry("room", &[diff.a.room(), diff.b.room()])?;
         let whole = |side, at: &usize| Diff::kv(side, *at, true, true);
         map.serialize_entry("added", &Each(|| found.added.iter().filter_map(|at| whole(&diff.b, at))))?;
         map.serialize_entry("removed", &Each(|| found.removed.iter().filter_map(|at| whole(&diff.a, at))))?;

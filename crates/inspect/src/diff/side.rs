@@ -1,5 +1,6 @@
 //! One of the two models: its records in the order of its files.
 
+use ggufkit_format::spec::keys;
 use ggufkit_format::{ByteStr, Endian, Kv, Tensor, Value, View};
 
 use super::Options;
@@ -7,8 +8,8 @@ use super::array::same_value;
 use crate::lookup::Lookup;
 use crate::model::{Model, Part};
 
-/// Keys that say nothing about the model: room for later changes, and how the data is aligned.
-const OF_LAYOUT: [&[u8]; 3] = [b"general.alignment", b"general.padding", b"chisel.pad"];
+/// A key that says nothing about the model: how the data is aligned.
+const OF_LAYOUT: &[u8] = b"general.alignment";
 
 impl<T> Clone for Record<'_, T> {
     fn clone(&self) -> Self {
@@ -46,6 +47,19 @@ pub struct Side<'a> {
     pub ignored_kvs: u64,
     /// The same of tensors.
     pub ignored_tensors: u64,
+    /// Padding keys that hold nothing but room, which are compared with nothing: their bytes, in the order of the files.
+    pub room: Vec<Room>,
+}
+
+/// A key that holds nothing but room in the head.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    /// The file, from 0.
+    pub file: usize,
+    /// The key's position in the file, from 0.
+    pub index: usize,
+    /// Bytes of room.
+    pub bytes: u64,
 }
 
 impl<'a> Side<'a> {
@@ -56,6 +70,7 @@ impl<'a> Side<'a> {
             tensors: Vec::new(),
             ignored_kvs: 0,
             ignored_tensors: 0,
+            room: Vec::new(),
         };
         let ignored = |name: &[u8]| options.ignore.is_some_and(|ignore| ignore(name));
         let first = Lookup::<Kv>::new(&Model::single(model.first()));
@@ -68,11 +83,17 @@ impl<'a> Side<'a> {
                         && first.find(name.0).is_some_and(|found| {
                             same_value(found.part.view.value(found.record), part.view.value(record))
                         });
-                    if of_split || repeated || (options.semantic && OF_LAYOUT.contains(&name.0)) {
+                    if of_split || repeated || (options.semantic && name.0 == OF_LAYOUT) {
                         continue;
                     }
                     if ignored(name.0) {
                         side.ignored_kvs += 1;
+                        continue;
+                    }
+                    let text = part.view.value(record).as_bytes();
+                    let room = text.and_then(|text| keys::room(name.0, text)).filter(|_| !options.exact);
+                    if let Some(bytes) = room {
+                        side.room.push(Room { file, index, bytes });
                         continue;
                     }
                     side.kvs.push(Record { file, index, occurrence: 0, name, record });
@@ -95,6 +116,12 @@ impl<'a> Side<'a> {
     #[must_use]
     pub fn ignored(&self) -> u64 {
         self.ignored_kvs + self.ignored_tensors
+    }
+
+    /// Bytes of room that are kept in the heads.
+    #[must_use]
+    pub fn room(&self) -> u64 {
+        self.room.iter().fold(0, |sum, room| sum.saturating_add(room.bytes))
     }
 
     /// The view of a file.

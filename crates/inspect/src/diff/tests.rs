@@ -299,3 +299,29 @@ fn what_is_ignored_is_counted_and_not_compared() {
     let diff = Diff::new(&Model::single(part(&index_a, &a)), &Model::single(part(&index_b, &b)), &options);
     assert_eq!((diff.a.ignored_kvs, diff.b.ignored_tensors), (1, 1));
 }
+
+#[test]
+fn room_in_the_head_is_told_and_is_no_difference() {
+    let file = |room: &str, name: &str| {
+        let file = Builder::new().kv("general.name", name).kv("general.padding", room);
+        file.kv("last", 1_u8).tensor(Tensor::f32("t", &[3])).bytes()
+    };
+    let none = Builder::new().kv("general.name", "x").kv("last", 1_u8).tensor(Tensor::f32("t", &[3])).bytes();
+    let roomy = file(&" ".repeat(400), "x");
+    let rooms = |a: &[u8], b: &[u8]| {
+        let (index_a, index_b) = (read(a), read(b));
+        let (a, b) = (part(&index_a, a), part(&index_b, b));
+        Diff::new(&Model::single(a), &Model::single(b), &Options::ALL).room()
+    };
+    for (a, b, room) in
+        [(&none, &roomy, Some((0, 400))), (&roomy, &none, Some((400, 0))), (&roomy, &roomy, None)]
+    {
+        assert!(said(a, b, &Options::ALL).is_empty());
+        assert_eq!(rooms(a, b), room);
+    }
+    assert_eq!(said(&none, &file("  ", "y"), &Options::ALL), ["~ general.name"]);
+    // Asked for, and where the key says something, it is a key as others.
+    let exact = Options { exact: true, ..Options::ALL };
+    assert_eq!(said(&none, &roomy, &exact), ["+ general.padding"]);
+    assert_eq!(said(&none, &file("words", "x"), &Options::ALL), ["+ general.padding"]);
+}

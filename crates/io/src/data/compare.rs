@@ -8,12 +8,12 @@ use std::hash::Hasher as _;
 use std::io;
 use std::num::NonZeroUsize;
 
-use ggufkit_format::spec::TensorTypeInfo;
+use ggufkit_format::exchange::Exchange;
 use ggufkit_format::{ReadAt, Span};
 use twox_hash::XxHash64;
 
 use super::map_many;
-use crate::file::read_full;
+use crate::file::read_exact_at;
 
 /// Bytes that one piece of work covers.
 const PIECE: u64 = 16 << 20;
@@ -39,8 +39,8 @@ pub struct ByteJob<'s, S: ?Sized> {
     pub len: u64,
     /// Bytes of a block: differences are counted by blocks too. 1 where there are none.
     pub block: u64,
-    /// The type whose members are turned around in the second stretch, where the byte orders differ.
-    pub turn: Option<&'static TensorTypeInfo>,
+    /// How the second stretch is brought into the byte order of the first, where they differ.
+    pub turn: Option<Exchange>,
 }
 
 /// What a comparison found.
@@ -123,10 +123,10 @@ fn piece<S: ReadAt<Error = io::Error> + ?Sized>(
             let now = usize::try_from(len - done).unwrap_or(usize::MAX).min(step);
             let at = from.saturating_add(done);
             let (Some(a), Some(b)) = (one.get_mut(..now), other.get_mut(..now)) else { break };
-            fill(job.a, a, job.at_a.saturating_add(at))?;
-            fill(job.b, b, job.at_b.saturating_add(at))?;
-            if let Some(info) = job.turn {
-                turn(info, b);
+            read_exact_at(job.a, a, job.at_a.saturating_add(at))?;
+            read_exact_at(job.b, b, job.at_b.saturating_add(at))?;
+            if let Some(exchange) = &job.turn {
+                exchange.apply(b);
             }
             if a != b {
                 for (number, (a, b)) in a.chunks(block).zip(b.chunks(block)).enumerate() {
@@ -147,32 +147,6 @@ fn piece<S: ReadAt<Error = io::Error> + ?Sized>(
     })
 }
 
-fn fill<S: ReadAt<Error = io::Error> + ?Sized>(source: &S, buffer: &mut [u8], at: u64) -> io::Result<()> {
-    match read_full(source, buffer, at)? {
-        got if got == buffer.len() => Ok(()),
-        _ => Err(io::ErrorKind::UnexpectedEof.into()),
-    }
-}
-
-/// Turns the members of whole blocks into the other byte order. A block that is cut stays as it is.
-pub fn turn(info: &TensorTypeInfo, bytes: &mut [u8]) {
-    let block = usize::try_from(info.block_bytes).unwrap_or(0);
-    if block == 0 {
-        return;
-    }
-    for block in bytes.chunks_exact_mut(block) {
-        for part in info.parts {
-            let width = part.unit.width() as usize;
-            let (from, len) = (part.offset as usize, part.bytes as usize);
-            if width > 1
-                && let Some(units) = block.get_mut(from..from.saturating_add(len))
-            {
-                units.chunks_exact_mut(width).for_each(<[u8]>::reverse);
-            }
-        }
-    }
-}
-
 /// A stretch of a source that is to be hashed.
 #[derive(Debug)]
 pub struct HashJob<'s, S: ?Sized> {
@@ -180,8 +154,8 @@ pub struct HashJob<'s, S: ?Sized> {
     pub source: &'s S,
     /// The bytes.
     pub span: Span,
-    /// The type whose members are turned around first.
-    pub turn: Option<&'static TensorTypeInfo>,
+    /// How it is brought into another byte order first.
+    pub turn: Option<Exchange>,
 }
 
 /// A hash of each stretch, 64 bits that tell data apart quickly: that of equal hash is still to be compared. The results are
@@ -194,7 +168,7 @@ pub fn hash_bytes<S: ReadAt<Error = io::Error> + Sync + ?Sized>(
     map_many(jobs.len(), threads, &|at| {
         let Some(job) = jobs.get(at) else { return Ok(0) };
         let mut hasher = XxHash64::default();
-        let block = job.turn.map_or(1, |info| info.block_bytes.max(1) as usize).min(BUFFER);
+        let block = job.turn.as_ref().map_or(1, |exchange| exchange.block().max(1)).min(BUFFER);
         let step = BUFFER - BUFFER % block;
         MEMORY.with_borrow_mut(|(memory, _)| {
             memory.resize(BUFFER, 0);
@@ -202,9 +176,9 @@ pub fn hash_bytes<S: ReadAt<Error = io::Error> + Sync + ?Sized>(
             while done < job.span.len {
                 let now = usize::try_from(job.span.len - done).unwrap_or(usize::MAX).min(step);
                 let Some(bytes) = memory.get_mut(..now) else { break };
-                fill(job.source, bytes, job.span.start.saturating_add(done))?;
-                if let Some(info) = job.turn {
-                    turn(info, bytes);
+                read_exact_at(job.source, bytes, job.span.start.saturating_add(done))?;
+                if let Some(exchange) = &job.turn {
+                    exchange.apply(bytes);
                 }
                 hasher.write(bytes);
                 done += now as u64;
@@ -228,7 +202,7 @@ pub fn all_zero<S: ReadAt<Error = io::Error> + Sync + ?Sized>(
             while done < span.len {
                 let now = usize::try_from(span.len - done).unwrap_or(usize::MAX).min(BUFFER);
                 let Some(bytes) = memory.get_mut(..now) else { break };
-                fill(source, bytes, span.start.saturating_add(done))?;
+                read_exact_at(source, bytes, span.start.saturating_add(done))?;
                 if bytes.iter().any(|byte| *byte != 0) {
                     return Ok(false);
                 }
@@ -286,21 +260,21 @@ mod tests {
     #[test]
     fn another_byte_order_is_turned_member_by_member() {
         // Q4_0: a half of two bytes, then 16 bytes of nibbles.
-        let info = TensorType::Q4_0.info();
+        let exchange = || Exchange::of(TensorType::Q4_0);
         let little: Vec<u8> = (0..36).collect();
         let mut big = little.clone();
         big.swap(0, 1);
         big.swap(18, 19);
         let (a, b) = (Memory(little), Memory(big));
         let threads = NonZeroUsize::MIN;
-        let turned = ByteJob { turn: info, ..job(&a, &b, 0, 36, 18) };
+        let turned = ByteJob { turn: exchange(), ..job(&a, &b, 0, 36, 18) };
         let found = compare_bytes(&[turned, job(&a, &b, 0, 36, 18)], threads, &|_| {});
         let found: Vec<_> = found.into_iter().map(Result::unwrap).collect();
         assert_eq!(found[0].bytes, 0);
         assert_eq!(found[1], ByteDifference { bytes: 4, blocks: 2, first: Some(0) });
         let span = Span::new(0, 36);
         let hashes = hash_bytes(
-            &[HashJob { source: &a, span, turn: None }, HashJob { source: &b, span, turn: info }],
+            &[HashJob { source: &a, span, turn: None }, HashJob { source: &b, span, turn: exchange() }],
             threads,
             &|_| {},
         );

@@ -20,7 +20,7 @@ use crate::file::read_full;
 use crate::map;
 
 pub use chunks::{Chunk, RowChunks};
-pub use compare::{ByteDifference, ByteJob, HashJob, all_zero, compare_bytes, hash_bytes, turn};
+pub use compare::{ByteDifference, ByteJob, HashJob, all_zero, compare_bytes, hash_bytes};
 pub use error::{DataError, DataReason};
 pub(crate) use parallel::fan_out;
 pub use parallel::map_many;

@@ -28,7 +28,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             let primary = place::header_label(at, header, HeaderPart::Version).text("version 1");
             let finding = Finding::new(&RULE, RULE.summary, primary)
                 .note("llama.cpp and gguf-py read versions 2 and 3 only")
-                .help("write the head anew as version 3, or get a newer conversion of the model");
+                .help("`gguf upgrade FILE` writes the head anew as version 3");
             match file.error {
                 None => finding.fix(Safety::Safe, "write the head as version 3", Change::Rewrite),
                 Some(_) => finding,

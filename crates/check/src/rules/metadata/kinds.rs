@@ -49,10 +49,7 @@ fn takes_arrays(info: &KeyInfo) -> bool {
 
 /// The type of a value.
 pub(super) fn found(record: &Record<'_>) -> KeyType {
-    match &record.kv.payload {
-        Payload::Array(array) => KeyType::Array(array.element_type),
-        _ => KeyType::Scalar(record.kv.value_type),
-    }
+    record.kv.key_type()
 }
 
 pub(super) fn is_float(ty: ValueType) -> bool {

@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
-use ggufkit::format::spec::TensorTypeInfo;
+use ggufkit::format::exchange::Exchange;
 use ggufkit::format::{Endian, Span, Tensor};
 use ggufkit::inspect::diff::{Data, DataDifference, Diff, Record, Side};
 use ggufkit::inspect::tensors::Table;
 use ggufkit::io::{
     ByteDifference, ByteJob, FileId, FileSource, HashJob, all_zero, compare_bytes, hash_bytes, read_full,
-    turn,
 };
 
 use super::super::progress::Bar;
@@ -67,17 +66,15 @@ impl<'d, 'a> Files<'d, 'a> {
     }
 }
 
-/// How the second's bytes become comparable with the first's.
-fn turning(
-    from: Endian,
-    to: Endian,
-    tensor: &Tensor,
-) -> Result<Option<&'static TensorTypeInfo>, &'static str> {
+/// How the second's bytes become comparable with the first's: by the rule that `gguf endian` and the identity have, too.
+fn exchange(from: Endian, to: Endian, tensor: &Tensor) -> Result<Option<Exchange>, String> {
     if from == to {
         return Ok(None);
     }
-    let known = tensor.tensor_type.info().filter(|info| !info.parts.is_empty());
-    known.map(Some).ok_or("the byte orders differ, and what its type is made of is not known")
+    let ty = tensor.tensor_type;
+    Exchange::of(ty).map(Some).ok_or_else(|| {
+        format!("the byte orders differ, and no rule brings data of type {ty} into the other byte order")
+    })
 }
 
 /// Reads and compares all data that both have, and the bytes between.
@@ -130,11 +127,15 @@ fn tensors(
         if pair.retyped {
             continue;
         }
-        let turned = turning(diff.a.endian(one.file), diff.b.endian(other.file), other.record);
+        let turned = exchange(diff.a.endian(one.file), diff.b.endian(other.file), other.record);
         let (at_a, at_b, turned) = match (a.place(one), b.place(other), turned) {
             (Ok(at_a), Ok(at_b), Ok(turned)) => (at_a, at_b, turned),
-            (Err(why), ..) | (_, Err(why), _) | (.., Err(why)) => {
+            (Err(why), ..) | (_, Err(why), _) => {
                 pair.data = Data::NotCompared(why.to_owned());
+                continue;
+            }
+            (.., Err(why)) => {
+                pair.data = Data::NotCompared(why);
                 continue;
             }
         };
@@ -262,17 +263,20 @@ fn difference(
     let width = if plain.is_some() { block } else { 8.min(block - first % block) };
     let endian = tensor.map_or(Endian::Little, |tensor| side.endian(tensor.file));
     let shown = |source: &FileSource, start: u64, turned: bool| {
-        let mut bytes = vec![0; usize::try_from(width.min(job.len.saturating_sub(from))).unwrap_or(0)];
-        let read = read_full(source, &mut bytes, start.saturating_add(from)).unwrap_or(0);
+        // The whole block, since no part of it can be turned.
+        let begin = first_block.saturating_mul(block);
+        let size = |len: u64| usize::try_from(len).unwrap_or(0);
+        let mut bytes = vec![0; size(block.min(job.len.saturating_sub(begin)))];
+        let read = read_full(source, &mut bytes, start.saturating_add(begin)).unwrap_or(0);
         bytes.truncate(read);
-        match (plain, job.turn) {
-            (Some(ty), info) => {
-                if let (true, Some(info)) = (turned, info) {
-                    turn(info, &mut bytes);
-                }
-                value::element(ty, endian, &bytes)
-            }
-            (None, _) => ggufkit::format::spaced_hex(&bytes),
+        if let (true, Some(exchange)) = (turned, &job.turn) {
+            exchange.apply(&mut bytes);
+        }
+        let bytes = bytes.get(size(from.saturating_sub(begin))..).unwrap_or_default();
+        let bytes = bytes.get(..size(width)).unwrap_or(bytes);
+        match plain {
+            Some(ty) => value::element(ty, endian, bytes),
+            None => ggufkit::format::spaced_hex(bytes),
         }
     };
     let any = found.first.is_some();
@@ -313,7 +317,7 @@ fn renamed(
             let to = if second { diff.a.endian(0) } else { side.endian(tensor.file) };
             let (Ok(place), Ok(turn), Some(source)) = (
                 files.place(tensor),
-                turning(side.endian(tensor.file), to, tensor.record),
+                exchange(side.endian(tensor.file), to, tensor.record),
                 files.source(tensor.file),
             ) else {
                 continue;
@@ -349,7 +353,7 @@ fn renamed(
             continue;
         };
         pairs.push((*at, *at_b));
-        let block = job_b.turn.map_or(1, |info| u64::from(info.block_bytes).max(1));
+        let block = job_b.turn.as_ref().map_or(1, |exchange| exchange.block().max(1) as u64);
         checks.push(ByteJob {
             a: job.source,
             at_a: span.start,
@@ -357,7 +361,7 @@ fn renamed(
             at_b: span_b.start,
             len: span.len,
             block,
-            turn: job_b.turn,
+            turn: job_b.turn.clone(),
         });
     }
     // A hash can be made to fit; bytes cannot.

@@ -64,6 +64,9 @@ pub(crate) struct Args {
     /// Ignore what no loader looks at: order, version, byte order, alignment, layout, padding
     #[arg(long, help_heading = "Comparing")]
     semantic: bool,
+    /// Compare keys of padding (general.padding, chisel.pad) as others; a --patch then says "exact": true
+    #[arg(long, conflicts_with = "semantic", help_heading = "Comparing")]
+    exact: bool,
     /// Compare these files alone, and not the shard sets that they are members of
     #[arg(long, help_heading = "Input")]
     alone: bool,
@@ -186,6 +189,7 @@ impl Args {
             tensors: self.wants(What::Tensors),
             layout: self.wants(What::Layout),
             semantic: self.semantic,
+            exact: self.exact,
             ignore: (!globs.is_empty()).then_some(&ignored),
         };
         let mut diff = Diff::new(model_a, model_b, &options);
@@ -223,7 +227,7 @@ impl Args {
             return Ok(status);
         }
         if self.patch {
-            patch::print(out, &Patch::of(&diff))?;
+            patch::print(out, &Patch::of(&diff), self.exact)?;
             return Ok(status);
         }
         let wide = match out.edge() {
@@ -359,7 +363,9 @@ fn summary(diff: &Diff<'_>, compared: Compared, looked: &Looked, status: u8) -> 
     let alike = if parts.is_empty() { String::new() } else { format!("same in both: {}", parts.join(", ")) };
     let mut out = Vec::new();
     out.push(match status {
-        OK if all && ignored.is_empty() => "The files are the same, byte for byte.".to_owned(),
+        OK if all && ignored.is_empty() && diff.room().is_none() => {
+            "The files are the same, byte for byte.".to_owned()
+        }
         OK => "No difference in what was compared.".to_owned(),
         NO => format!("{}.", plural(diff.count(), "difference", "differences")),
         _ if diff.count() > 0 => {
@@ -395,8 +401,18 @@ fn summary(diff: &Diff<'_>, compared: Compared, looked: &Looked, status: u8) -> 
     if !not.is_empty() {
         out.push(format!("Not compared: {}.", not.join(", ")));
     }
+    if let Some((a, b)) = diff.room() {
+        out.push(match a == b {
+            true => format!("Room in the head: {} in both, not at the same place.", room(a)),
+            false => format!("Room in the head: {} in the first, {} in the second.", room(a), room(b)),
+        });
+    }
     if !ignored.is_empty() {
         out.push(format!("Ignored as asked for: {}.", ignored.join(", ")));
     }
     out
+}
+
+fn room(bytes: u64) -> String {
+    if bytes == 0 { "none".to_owned() } else { units::bytes(bytes) }
 }

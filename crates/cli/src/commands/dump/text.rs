@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 
+use ggufkit::format::spec::keys;
 use ggufkit::format::{ByteStr, Escaped, Value};
 use ggufkit::inspect::dump::KvEntry;
 use ggufkit::inspect::units;
@@ -26,7 +27,15 @@ const DEEPEST: u32 = 64;
 
 /// A key-value's value, and what is odd about it.
 pub(super) fn entry(entry: &KvEntry<'_>, limits: Limits, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    value(entry.value, limits, DEEPEST, sink)?;
+    // Spaces by the hundred tell less than their number.
+    let room = match entry.value {
+        Value::String(text) => keys::room(entry.key.0, text.0).filter(|bytes| *bytes > 0),
+        _ => None,
+    };
+    match room {
+        Some(bytes) => sink(Ink::Faint, &format!("{} bytes of room", units::count(bytes)))?,
+        None => value(entry.value, limits, DEEPEST, sink)?,
+    }
     if let Some(byte) = entry.odd_bool() {
         sink(Ink::Warn, &format!(" (the byte is {byte})"))?;
     }

@@ -1,4 +1,4 @@
-//! From words to operations: `key=value`, `key:type=value`, `key[3]=value`, `key=@file`; and a document of them.
+//! From words to operations: `key=value`, `key:type=value`, `key[3]=value`, `key=@file`.
 
 use std::ffi::OsStr;
 #[cfg(unix)]
@@ -9,7 +9,6 @@ use std::path::PathBuf;
 
 use ggufkit::edit::{Element, Given, Operation};
 use ggufkit::format::spec::KeyType;
-use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::out;
@@ -93,7 +92,7 @@ fn typed(left: &[u8]) -> (&[u8], Option<KeyType>) {
 }
 
 /// Arrays that have an element for each token, which may be named by it.
-const BY_TOKEN: [&[u8]; 3] =
+pub(in crate::commands) const BY_TOKEN: [&[u8]; 3] =
     [b"tokenizer.ggml.tokens", b"tokenizer.ggml.token_type", b"tokenizer.ggml.scores"];
 
 /// The key and the element of its array.
@@ -113,96 +112,6 @@ fn element(name: &[u8]) -> (&[u8], Option<Element>) {
         Some((inside.get(..open)?, digits.parse().ok().filter(|_| plain)?))
     };
     found().map_or((name, None), |(key, element)| (key, Some(Element::At(element))))
-}
-
-/// The operations of a patch document: `{"schema": 1, "operations": [{"op": "set", "key": …}]}`, or the list alone.
-pub(in crate::commands) fn operations(document: &Value) -> Result<Vec<Operation>, Failure> {
-    let list = document.get("operations").unwrap_or(document);
-    let Value::Array(list) = list else {
-        return Err(Failure::usage(
-            "bad-patch",
-            "a patch is a list of operations, or an object that has one",
-        ));
-    };
-    list.iter().enumerate().map(|(at, one)| operation(one).map_err(|why| bad(at, &why))).collect()
-}
-
-fn bad(at: usize, why: &str) -> Failure {
-    Failure::usage("bad-patch", format!("operations[{at}]: {why}"))
-}
-
-fn operation(one: &Value) -> Result<Operation, String> {
-    let Value::Object(fields) = one else { return Err("is no object".to_owned()) };
-    let text = |name: &str| match fields.get(name) {
-        None => Err(format!("has no \"{name}\"")),
-        Some(value) => bytes(value).ok_or_else(|| format!("\"{name}\" is no text")),
-    };
-    let op = fields.get("op").and_then(Value::as_str).ok_or("has no \"op\"")?;
-    let allowed: &[&str] = match op {
-        "set" => &["op", "key", "element", "type", "value"],
-        "unset" => &["op", "key"],
-        "rename" => &["op", "key", "to"],
-        "move" => &["op", "key", "before"],
-        "test" => &["op", "key", "element", "type", "value"],
-        "rename-tensor" => &["op", "tensor", "to"],
-        "drop-tensor" => &["op", "tensor"],
-        "move-tensor" => &["op", "tensor", "before"],
-        other => {
-            return Err(format!(
-                "{other:?} is no operation: set, unset, rename, move, test, rename-tensor, drop-tensor"
-            ));
-        }
-    };
-    if let Some(other) = fields.keys().find(|name| !allowed.contains(&name.as_str())) {
-        return Err(format!("{op} has no {other:?}: it has {}", allowed.join(", ")));
-    }
-    let ty = match fields.get("type") {
-        None | Some(Value::Null) => None,
-        Some(value) => {
-            let ty = value.as_str().and_then(KeyType::from_name);
-            Some(ty.ok_or_else(|| format!("{value} is no type: u32, string, array[u32], …"))?)
-        }
-    };
-    let before =
-        || fields.get("before").filter(|before| !before.is_null()).map(|_| text("before")).transpose();
-    let value = fields.get("value").map(|value| Given::Json(value.clone()));
-    let element = match fields.get("element") {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Number(at)) => at.as_u64().map(Element::At).map(Some).ok_or("\"element\" is no position"),
-        Some(token) => {
-            bytes(token).map(Element::Token).map(Some).ok_or("\"element\" is no position and no token")
-        }
-    };
-    Ok(match op {
-        "set" => Operation::Set {
-            key: text("key")?,
-            element: element?,
-            ty,
-            value: value.ok_or("has no \"value\"")?,
-        },
-        "unset" => Operation::Unset(text("key")?),
-        "rename" => Operation::Rename { from: text("key")?, to: text("to")? },
-        "move" => Operation::Move { key: text("key")?, before: before()? },
-        "move-tensor" => Operation::MoveTensor { name: text("tensor")?, before: before()? },
-        "test" => Operation::Test {
-            key: text("key")?,
-            element: element?,
-            ty,
-            value: value.filter(|value| *value != Given::Json(Value::Null)),
-        },
-        "rename-tensor" => Operation::RenameTensor { from: text("tensor")?, to: text("to")? },
-        _ => Operation::DropTensor(text("tensor")?),
-    })
-}
-
-/// A text, or `{"bytes": base64}` of one that is not UTF-8.
-fn bytes(value: &Value) -> Option<Vec<u8>> {
-    use ggufkit::edit::NewValue;
-    use ggufkit::format::spec::ValueType;
-    match NewValue::from_json(value, KeyType::Scalar(ValueType::STRING)) {
-        Ok(NewValue::String(bytes)) => Some(bytes),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -239,26 +148,5 @@ mod tests {
         }
         assert!(assignment("=x".as_ref()).is_err());
         assert!(assignment("a=@/nothing/here".as_ref()).is_err());
-    }
-
-    #[test]
-    fn patches_are_read_strictly() {
-        let read = |text: &str| operations(&serde_json::from_str(text).unwrap());
-        let patch = r#"[{"op": "set", "key": "a", "type": "u8", "value": 1}, {"op": "unset", "key": "b.*"},
-            {"op": "rename", "key": {"bytes": "/w=="}, "to": "c"}, {"op": "move", "key": "d", "before": null}]"#;
-        let read_patch = read(patch).unwrap();
-        assert_eq!(read_patch[2], Operation::Rename { from: vec![0xff], to: b"c".to_vec() });
-        assert_eq!(read(&format!("{{\"operations\": {patch}}}")).unwrap(), read_patch);
-        for (text, told) in [
-            (r#"[{"op": "put", "key": "a"}]"#, "\"put\" is no operation"),
-            (r#"[{"op": "unset"}]"#, "has no \"key\""),
-            (r#"[{"op": "unset", "key": "a", "kez": 1}]"#, "unset has no \"kez\""),
-            (r#"[{"op": "set", "key": "a", "type": "u9", "value": 1}]"#, "is no type"),
-            (r#"[{"op": "set", "key": "a"}]"#, "has no \"value\""),
-            (r#"{"a": 1}"#, "a patch is a list"),
-        ] {
-            let error = read(text).unwrap_err().to_string();
-            assert!(error.contains(told), "{text}: {error}");
-        }
     }
 }

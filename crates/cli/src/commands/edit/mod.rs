@@ -6,7 +6,7 @@ mod assign;
 mod plan;
 mod say;
 
-pub(super) use assign::{assignment, is_assignment, operations, path_of, value_of};
+pub(super) use assign::{BY_TOKEN, assignment, is_assignment, path_of, value_of};
 pub(super) use plan::route_failure;
 
 use std::ffi::OsString;

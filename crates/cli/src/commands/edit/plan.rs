@@ -3,9 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ggufkit::check::{self, Selection, Severity};
+use ggufkit::check::{self, Answer, Selection, Severity};
+use ggufkit::edit::loads;
 use ggufkit::edit::preview::{self, Worse};
 use ggufkit::edit::{Document, Done, Operation, OperationError};
+use ggufkit::format::spec::keys;
 use ggufkit::format::{Options, Plan, View};
 use ggufkit::io::sink::{self, SinkError};
 use ggufkit::io::{FileSource, HeadBuffer, Route, RouteError, Way, diagnose, inplace};
@@ -46,7 +48,7 @@ impl Planned {
     /// Whether the file would have errors that it has not now.
     pub(super) fn breaks(&self) -> bool {
         let errors = |ready: &Ready| ready.worse.iter().any(|one| one.finding.severity == Severity::Error);
-        self.result.as_ref().is_ok_and(errors)
+        self.result.as_ref().is_ok_and(|ready| errors(ready) || ready.lost.is_some())
     }
 }
 
@@ -60,6 +62,10 @@ pub(super) struct Ready {
     pub(super) done: Vec<Done>,
     /// What the rules will say that they do not say now.
     pub(super) worse: Vec<Worse>,
+    /// Why llama.cpp will refuse the file, which it is not known to refuse now.
+    pub(super) lost: Option<Answer>,
+    /// Bytes of padding that the head had.
+    pub(super) had: u64,
     /// Bytes of padding in the head.
     pub(super) padding: u64,
 }
@@ -245,26 +251,37 @@ impl Job<'_> {
         let edit = |error: ggufkit::edit::EditError| Refused::Operation(error.into(), None);
         let in_place = self.how.output.is_none() && !self.how.copy;
         let reserve = self.how.reserve.unwrap_or(0);
-        if (!done.is_empty() || reserve > 0) && !self.how.exact {
+        let view = document.view();
+        let had = view.kvs().find_map(|(key, kv)| keys::room(key.0, view.value(kv).as_bytes()?)).unwrap_or(0);
+        // Who takes the room out does not want it back.
+        let taken =
+            |done: &Done| done.what == "unset" && keys::PADDING.iter().any(|key| key.as_bytes() == done.name);
+        let fits = !self.how.exact && !done.iter().any(taken);
+        if (!done.is_empty() && fits) || reserve > 0 {
             // Blocks that can be moved, or shared.
             let block = Route::block(&source).filter(|_| self.how.output.is_none());
             document.fit(block, reserve).map_err(edit)?;
         }
         let padding = document.padding().map_or(0, |(_, len)| len);
         let plan = document.plan().map_err(edit)?;
-        let worse = match done.is_empty() && self.how.reserve.is_none() {
-            true => Vec::new(),
+        let (worse, lost) = match done.is_empty() && self.how.reserve.is_none() {
+            true => (Vec::new(), None),
             false => {
                 self.worse(path, &source, &plan).map_err(|error| Refused::Failure(Failure::Io(error)))?
             }
         };
         let route =
             Route::choose(&plan, &source, in_place).map_err(|error| Refused::Failure(Failure::Io(error)))?;
-        Ok(Ready { source, plan, route, done, worse, padding })
+        Ok(Ready { source, plan, route, done, worse, lost, had, padding })
     }
 
     /// What the rules say of the planned file that they do not say of the file.
-    fn worse(&self, path: &Path, source: &FileSource, plan: &Plan) -> io::Result<Vec<Worse>> {
+    fn worse(
+        &self,
+        path: &Path,
+        source: &FileSource,
+        plan: &Plan,
+    ) -> io::Result<(Vec<Worse>, Option<Answer>)> {
         let mut rules = check::Options::default();
         if !self.operations.iter().any(Operation::is_of_tokenizer) {
             // A quarter of a million tokens are not judged twice for a name.
@@ -278,7 +295,25 @@ impl Job<'_> {
         let name = path.file_name().and_then(|name| name.to_str());
         let (before, _) = preview::judge(source, label.0, name, &rules)?;
         let (after, _) = preview::judge(&preview::Planned::new(plan, source), label.0, name, &rules)?;
-        Ok(preview::worse(&before, &after))
+        let mut worse = preview::worse(&before, &after);
+        for one in &mut worse {
+            // A file may have had such a template for long, and works without; nobody writes one on purpose.
+            if one.finding.rule.name == "template-syntax" {
+                one.finding.severity = Severity::Error;
+            }
+        }
+        let asked = self.operations.iter().any(loads::concerns);
+        let planned = preview::Planned::new(plan, source);
+        let lost = if asked { loads::lost(source, &planned, label.0, name)? } else { None };
+        // A finding of the same rule says it better.
+        if let Some(answer) = &lost
+            && let Some(rule) = answer.rule
+            && let Some(one) = worse.iter_mut().find(|one| one.finding.rule.name == rule.name)
+        {
+            one.finding.severity = Severity::Error;
+            return Ok((worse, None));
+        }
+        Ok((worse, lost))
     }
 }
 

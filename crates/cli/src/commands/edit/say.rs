@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use ggufkit::check::Severity;
 use ggufkit::edit::{Done, Shown};
 use ggufkit::format::ByteStr;
+use ggufkit::format::spec::keys;
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::units;
 use ggufkit::io::Way;
@@ -27,18 +28,22 @@ pub(super) fn plan(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<(
     let Ok(ready) = &one.result else { return Ok(()) };
     let head = out.paint(Ink::Head, out::path(&one.path));
     if ready.done.is_empty() && ready.route.way == Way::Nothing {
-        return writeln!(out, "{head}: nothing to change");
+        return out.line(&format!("{head}: nothing to change"), 2);
     }
-    writeln!(out, "{head}")?;
+    out.line(&head.to_string(), 2)?;
     for done in ready.done.iter().take(SHOWN) {
         change(out, done)?;
     }
     if let Some(more) = ready.done.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-        writeln!(out, "  and {more} more")?;
+        out.line(&format!("  and {more} more"), 2)?;
     }
-    if how.reserves() {
+    // A key that nobody asked for is not to be a surprise.
+    if how.reserves() || ready.padding != ready.had {
         let room = out.paint(Ink::Number, units::bytes(ready.padding));
-        writeln!(out, "  {room} of room in the head")?;
+        match ready.padding {
+            0 => out.line("  no room is left in the head", 2)?,
+            _ => out.line(&format!("  {room} of room in the head for later changes (general.padding)"), 2)?,
+        }
     }
     for worse in &ready.worse {
         let finding = &worse.finding;
@@ -48,14 +53,18 @@ pub(super) fn plan(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<(
         };
         let word = out.paint(ink, format!("{word}[{}]", finding.rule.name));
         let more = if worse.more > 0 { format!(" (and {} more)", worse.more) } else { String::new() };
-        writeln!(out, "  {word}: {}{more}", finding.message)?;
+        out.line(&format!("  {word}: {}{more}", finding.message), 2)?;
+    }
+    if let Some(answer) = &ready.lost {
+        let word = out.paint(Ink::Bad, "error");
+        out.line(&format!("  {word}: {} would refuse the file: {}", answer.loader.name(), answer.why), 2)?;
     }
     let text = match &how.output {
         Some(path) => format!("a new file {}, {}", out::path(path), units::bytes(ready.plan.len())),
         None => way(ready),
     };
     let word = out.paint(Ink::Faint, "by");
-    writeln!(out, "  {word} {text}")?;
+    out.line(&format!("  {word} {text}"), 2)?;
     out.flush()
 }
 
@@ -86,25 +95,30 @@ fn change(out: &mut Out, done: &Done) -> io::Result<()> {
         name.push_str(&format!("[{element}]"));
     }
     let name = out.paint(Ink::Key, name);
-    let before = done.before.as_ref().map(|value| out.paint(Ink::Bad, shown(value)));
-    let after = done.after.as_ref().map(|value| out.paint(Ink::Good, shown(value)));
+    let before = done.before.as_ref().map(|value| out.paint(Ink::Bad, shown(&done.name, value)));
+    let after = done.after.as_ref().map(|value| out.paint(Ink::Good, shown(&done.name, value)));
     match (done.what, before, after) {
-        ("set", None, Some(after)) => writeln!(out, "  {name}: new, {after}"),
-        ("set" | "upgrade", Some(before), Some(after)) => writeln!(out, "  {name}: {before} → {after}"),
-        ("rename", _, Some(after)) => writeln!(out, "  {name}: called {after}"),
-        ("rename-tensor", _, Some(after)) => writeln!(out, "  tensor {name}: called {after}"),
-        ("move-tensor", _, Some(after)) => writeln!(out, "  tensor {name}: moved before {after}"),
-        ("move-tensor", _, None) => writeln!(out, "  tensor {name}: moved behind all others"),
-        ("move", _, Some(after)) => writeln!(out, "  {name}: moved before {after}"),
-        ("move", _, None) => writeln!(out, "  {name}: moved behind all others"),
-        ("drop-tensor", ..) => writeln!(out, "  tensor {name}: taken out"),
-        (_, Some(before), _) => writeln!(out, "  {name}: taken out, was {before}"),
-        _ => writeln!(out, "  {name}: taken out"),
+        ("set", None, Some(after)) => out.line(&format!("  {name}: new, {after}"), 2),
+        ("set" | "upgrade", Some(before), Some(after)) => {
+            out.line(&format!("  {name}: {before} → {after}"), 2)
+        }
+        ("rename", _, Some(after)) => out.line(&format!("  {name}: called {after}"), 2),
+        ("rename-tensor", _, Some(after)) => out.line(&format!("  tensor {name}: called {after}"), 2),
+        ("move-tensor", _, Some(after)) => out.line(&format!("  tensor {name}: moved before {after}"), 2),
+        ("move-tensor", _, None) => out.line(&format!("  tensor {name}: moved behind all others"), 2),
+        ("move", _, Some(after)) => out.line(&format!("  {name}: moved before {after}"), 2),
+        ("move", _, None) => out.line(&format!("  {name}: moved behind all others"), 2),
+        ("drop-tensor", ..) => out.line(&format!("  tensor {name}: taken out"), 2),
+        (_, Some(before), _) => out.line(&format!("  {name}: taken out, was {before}"), 2),
+        _ => out.line(&format!("  {name}: taken out"), 2),
     }
 }
 
-fn shown(value: &Shown) -> String {
+fn shown(key: &[u8], value: &Shown) -> String {
     match value {
+        Shown::Text(text) if keys::room(key, text).is_some() => {
+            format!("{} bytes of room", units::count(text.len() as u64))
+        }
         Shown::Scalar(scalar) => units::scalar_text(*scalar),
         Shown::Text(bytes) => format!("\"{}\"", out::fit(bytes, VALUE)),
         Shown::Array(ty, len) => format!("{ty} of {len}"),
@@ -223,7 +237,16 @@ pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
                     "more": worse.more,
                 })
             });
-            put("breaks", worse.collect());
+            let lost = ready.lost.iter().map(|answer| {
+                json!({
+                    "rule": answer.rule.map(|rule| rule.name),
+                    "code": answer.rule.map(|rule| rule.code),
+                    "severity": Severity::Error.name(),
+                    "message": format!("{} would refuse the file: {}", answer.loader.name(), answer.why),
+                    "more": 0,
+                })
+            });
+            put("breaks", worse.chain(lost).collect());
         }
         Err(Refused::Failure(failure)) => {
             put("errors", json!([{ "path": crate::json::path(&one.path), "error": failure.json() }]));

@@ -45,7 +45,7 @@ const WIDE: usize = 64;
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  gguf extract model.gguf 'blk.0.*' -o layer0\n  gguf extract model.gguf '*norm*' -o norms --npy\n  \
-    gguf extract model.gguf token_embd.weight --rows 0:10 -o rows\n  gguf extract model.gguf output_norm.weight -o - | xxd | head\n  \
+    gguf extract model.gguf token_embd.weight --rows 0:10 -o rows\n  gguf extract model.gguf output_norm.weight -o norm.npy\n  gguf extract model.gguf output_norm.weight -o - | xxd | head\n  \
     gguf extract model.gguf 'blk.*.attn_*' --dry-run"
 )]
 pub(crate) struct Args {
@@ -55,8 +55,9 @@ pub(crate) struct Args {
     /// Names or patterns of tensors (`*`, `?`, `[a-z]`); all tensors when neither these nor --layer are given
     #[arg(value_name = "PATTERN")]
     patterns: Vec<String>,
-    /// The folder to write to, or `-` to write one tensor's bytes to standard output
-    #[arg(long, short, value_name = "DIR", required_unless_present = "dry_run")]
+    /// The folder to write to; of one tensor a file, where it ends in .bin, .raw or .npy; or `-` to write one tensor's
+    /// bytes to standard output
+    #[arg(long, short, value_name = "OUT", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
     /// Only tensors of these layers, both ends included: 3, 0..3 (0 to 3), 30.. ; may be given again
     #[arg(long = "layer", value_name = "A..B", value_parser = layers)]
@@ -126,12 +127,16 @@ impl Args {
                 .iter()
                 .filter_map(|part| Some(TensorReader::new(part.source.as_ref()?, part.view()?)))
                 .collect();
-            let jobs = self.jobs(document, &readers, &globs);
+            let mut jobs = self.jobs(document, &readers, &globs);
+            let file = self.names_file().then(|| self.output.as_deref()).flatten();
+            if let (Some(file), [job]) = (file, jobs.as_mut_slice()) {
+                job.file = file.file_name().map(PathBuf::from).unwrap_or_default();
+            }
             let task = Task {
                 rows: self.rows,
-                npy: self.npy,
+                npy: self.is_npy(),
                 force: self.force,
-                folder: self.output.as_deref().filter(|folder| *folder != Path::new("-")),
+                folder: self.folder(),
                 model: files_of(Path::new(&self.file), document),
                 document,
             };
@@ -167,7 +172,7 @@ impl Args {
         for row in document.model.as_ref().map(Table::new).iter().flat_map(Table::iter) {
             let name = row.name.as_bytes();
             // Of every tensor, so that what else is chosen does not change the name of its file.
-            let file = names.file(name, if self.npy { "npy" } else { "bin" });
+            let file = names.file(name, if self.is_npy() { "npy" } else { "bin" });
             let chosen = globs.is_empty() || globs.iter().any(|glob| glob.matches(name));
             let in_layers = self.layers.is_empty()
                 || row.layer.is_some_and(|n| self.layers.iter().any(|range| range.contains(&n)));
@@ -201,6 +206,33 @@ impl Args {
             );
             Failure::usage("several-models", text)
         })
+    }
+
+    /// Whether `-o` names a file and no folder: by its ending, where no folder is there.
+    fn names_file(&self) -> bool {
+        let Some(output) = &self.output else { return false };
+        let ends = |ending: &std::ffi::OsStr| {
+            ["bin", "raw", "npy"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+        };
+        let folder =
+            output.as_os_str().as_encoded_bytes().last().is_some_and(|byte| matches!(byte, b'/' | b'\\'));
+        !folder && output.extension().is_some_and(ends) && !output.is_dir()
+    }
+
+    /// Whether .npy files are written.
+    fn is_npy(&self) -> bool {
+        let named = || self.output.as_ref().and_then(|output| output.extension());
+        self.npy || (self.names_file() && named().is_some_and(|ending| ending.eq_ignore_ascii_case("npy")))
+    }
+
+    /// The folder of the files; `None`: standard output.
+    fn folder(&self) -> Option<&Path> {
+        let output = self.output.as_deref().filter(|output| *output != Path::new("-"))?;
+        if !self.names_file() {
+            return Some(output);
+        }
+        let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Some(folder.unwrap_or(Path::new(".")))
     }
 
     /// Whether standard output was named for the bytes.
@@ -237,6 +269,10 @@ impl Args {
         }
         if self.names_stdout() && jobs.len() > 1 {
             return all(format!("standard output takes one tensor, and {} were chosen", jobs.len()));
+        }
+        if self.names_file() && jobs.len() > 1 {
+            let output = out::path(self.output.as_deref().unwrap_or(Path::new("")));
+            return all(format!("{output} takes one tensor, and {} were chosen: name a folder", jobs.len()));
         }
         if let Some((at, error)) = task.folder.and_then(no_folder) {
             return all(format!("{}: {error}", out::path(at)));
@@ -303,6 +339,7 @@ impl Args {
                     let file = match self.output.as_deref() {
                         // A dry run: the bytes themselves come without a word.
                         Some(_) if self.names_stdout() => "standard output".to_owned(),
+                        Some(file) if self.names_file() => out::path(file),
                         folder => out::path(&folder.unwrap_or(Path::new("")).join(&job.file)),
                     };
                     let ([name, kind, shape, size], [a, b, c, d]) = (cells(job, *bytes), wide);

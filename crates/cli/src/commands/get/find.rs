@@ -11,6 +11,7 @@ use ggufkit::inspect::query::{Query, Step};
 use ggufkit::io::{Found, Input, inplace, lookup};
 
 use super::render::Show;
+use super::token;
 use crate::args::{HowArgs, InputArgs, ReadArgs};
 use crate::failure::{Failed, Failure};
 use crate::out::{self, Out};
@@ -94,10 +95,12 @@ impl Search<'_> {
         // What can be read only once, from its start, cannot be searched again and again.
         let once = *input == Input::Stdin
             || paths.iter().any(|p| p.metadata().is_ok_and(|m| !m.is_file() || m.len() == 0));
+        let resolved = if once { None } else { token::resolved(self.queries, &paths, self.read) };
+        let search = Search { queries: resolved.as_deref().unwrap_or(self.queries), ..*self };
         if self.all || once || self.queries.len() > ONE_BY_ONE {
-            self.whole(out, &label, named, &paths, *input == Input::Stdin, show)
+            search.whole(out, &label, named, &paths, *input == Input::Stdin, show)
         } else {
-            self.one_by_one(out, &label, named, &paths, show)
+            search.one_by_one(out, &label, named, &paths, show)
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod find;
 mod render;
+mod token;
 
 use std::ffi::OsString;
 use std::io;
@@ -19,7 +20,7 @@ use crate::{FAILED, NO, OK, frame};
 /// Print the value of a key: text as it is, an array one element a line
 ///
 /// KEY may end in a position: KEY[3], KEY[-1] (the last), KEY[10:20] (10 to 19: the end is not included), KEY[:5],
-/// KEY[1][2]. Reading stops at the first
+/// KEY[1][2]; of the tokens, their types and scores also by the token: tokenizer.ggml.token_type[<s>]. Reading stops at the first
 /// key that matches, so an early key costs one page of the file; --all reads on.
 ///
 /// Text is printed as it is, but for characters that could act on a terminal: those are written as escapes, and a note
@@ -34,6 +35,7 @@ Examples:
   gguf get model.gguf general.name
   gguf get model.gguf tokenizer.chat_template --raw > template.jinja
   gguf get model.gguf 'tokenizer.ggml.tokens[128000:128010]'
+  gguf get model.gguf 'tokenizer.ggml.token_type[<s>]'
   gguf get model.gguf general.architecture general.file_type --json
   gguf get --key general.architecture models/*.gguf
   gguf get model.gguf tokenizer.ggml.precompiled_charsmap --raw > charsmap.bin"

@@ -40,15 +40,13 @@ pub(super) fn run(out: &mut Out, inputs: &InputArgs, algorithms: &[Algorithm], j
             Input::File(path) => path,
             Input::Set(set) => set.given(),
         };
-        let digests = of(given, algorithms);
-        let failed = digests
-            .as_ref()
-            .err()
-            .map(|error| Failed { path: given.to_owned(), failure: Failure::Io(copy(error)) });
-        if failed.is_some() {
-            status = FAILED;
-        }
-        let digests = digests.unwrap_or_default();
+        let (digests, failed) = match of(given, algorithms) {
+            Ok(digests) => (digests, None),
+            Err(error) => {
+                status = FAILED;
+                (Vec::new(), Some(Failed { path: given.to_owned(), failure: Failure::Io(error) }))
+            }
+        };
         if let Some(files) = &mut files {
             let found: serde_json::Map<_, _> = algorithms
                 .iter()
@@ -66,19 +64,12 @@ pub(super) fn run(out: &mut Out, inputs: &InputArgs, algorithms: &[Algorithm], j
                 manifest::file_line(digest, given.as_os_str().as_encoded_bytes(), algorithms.len() > 1);
             write_line(out, &line)?;
         }
-        frame::report(out, failed.as_slice())?;
+        frame::report(out, &failed)?;
     }
     if let Some(files) = files {
         files.end(out)?;
     }
     Ok(status)
-}
-
-fn copy(error: &io::Error) -> io::Error {
-    match error.raw_os_error() {
-        Some(code) => io::Error::from_raw_os_error(code),
-        None => io::Error::new(error.kind(), error.to_string()),
-    }
 }
 
 /// The digests of a file, or of standard input for `-`.

@@ -73,6 +73,19 @@ pub(crate) struct Args {
     /// All digests
     #[arg(long, conflicts_with = "algorithms")]
     all: bool,
+    /// As llama-gguf-hash has it
+    #[arg(long, hide = true)]
+    xxh64: bool,
+    #[arg(long, hide = true)]
+    sha1: bool,
+    #[arg(long, hide = true)]
+    sha256: bool,
+    #[arg(long, hide = true)]
+    uuid: bool,
+    #[arg(long, hide = true)]
+    blake3: bool,
+    #[arg(long, short, hide = true, value_name = "LIST")]
+    check: Option<std::ffi::OsString>,
     /// Not of each tensor
     #[arg(long)]
     no_layer: bool,
@@ -95,6 +108,15 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        if let Some(list) = &self.check {
+            let list = out::fit(list.as_encoded_bytes(), 200);
+            let message = "hash makes digests and compares none".to_owned();
+            let help = Some(format!(
+                "`gguf verify {list}`, or `gguf verify {list} FILE`, compares files with a list"
+            ));
+            frame::refuse(out, "hash", self.json, &Failure::Usage { code: "check", message, help })?;
+            return Ok(FAILED);
+        }
         let algorithms = self.algorithms();
         let of_models = |algorithm: &Algorithm| matches!(algorithm, Algorithm::Uuid | Algorithm::Identity);
         if self.file {
@@ -116,7 +138,7 @@ impl Args {
         let mut files = if self.json { Some(Files::begin(out, "hash", true)?) } else { None };
         let mut complete = true;
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
-            let hashed = hash(document, &layers, &whole, None, self.threads);
+            let mut hashed = hash(document, &layers, &whole, None, self.threads);
             let failures = hashed.failures(document);
             complete &= failures.is_empty();
             if let Some(files) = &mut files {
@@ -137,6 +159,15 @@ impl Args {
     /// What was asked for, each once, in the order in which it is printed.
     fn algorithms(&self) -> Vec<Algorithm> {
         let mut asked: Vec<Algorithm> = self.algorithms.iter().map(|pick| pick.algorithm()).collect();
+        for (named, pick) in [
+            (self.xxh64, Pick::Xxh64),
+            (self.sha1, Pick::Sha1),
+            (self.sha256, Pick::Sha256),
+            (self.uuid, Pick::Uuid),
+            (self.blake3, Pick::Blake3),
+        ] {
+            asked.extend(named.then(|| pick.algorithm()));
+        }
         if self.all {
             let all = Algorithm::ALL.into_iter();
             asked =
@@ -232,8 +263,8 @@ pub(crate) fn failure_of(problem: &NotHashed, name: &[u8]) -> Failure {
 }
 
 impl Hashed {
-    /// What could not be hashed, and why.
-    fn failures(&self, document: &Document<'_>) -> Vec<Failed> {
+    /// What could not be hashed, and why; why not all of it could be is told once.
+    fn failures(&mut self, document: &Document<'_>) -> Vec<Failed> {
         let at = |failure| Failed { path: document.given.to_owned(), failure };
         let mut failures: Vec<Failed> = Vec::new();
         let entries = self.hashes.iter().flat_map(|hashes| &hashes.entries);
@@ -248,20 +279,8 @@ impl Hashed {
             let message = format!("{more} more tensors are not hashed");
             failures.push(at(Failure::Data { kind: "malformed", code: "more", message }));
         }
-        let others = self.refused.iter().chain(&self.partial);
-        failures.extend(others.filter_map(|failure| Some(at(copy(failure)?))));
+        failures.extend(self.refused.take().into_iter().chain(self.partial.take()).map(at));
         failures
-    }
-}
-
-/// The same failure again, of those that are made here.
-fn copy(failure: &Failure) -> Option<Failure> {
-    match failure {
-        Failure::Data { kind, code, message } => Some(Failure::Data { kind, code, message: message.clone() }),
-        Failure::Usage { code, message, help } => {
-            Some(Failure::Usage { code, message: message.clone(), help: help.clone() })
-        }
-        _ => None,
     }
 }
 

@@ -204,10 +204,7 @@ impl Outcome {
                 out.message(Ink::Bad, "refused", message)?;
                 help.iter().try_for_each(|help| out.message(Ink::Faint, "  help", help))
             }
-            Some(Stop::Failed(failed)) => {
-                let failed = Failed { path: failed.path.clone(), failure: copy(&failed.failure) };
-                frame::report(out, &[failed])
-            }
+            Some(Stop::Failed(failed)) => frame::report(out, [failed]),
         }
     }
 
@@ -248,14 +245,5 @@ impl Outcome {
             "refused": refused,
             "errors": errors,
         })
-    }
-}
-
-/// A failure once more, for being said.
-fn copy(failure: &Failure) -> Failure {
-    let help = failure.notes().into_iter().find(|(word, _)| *word == "help").map(|(_, text)| text);
-    match failure {
-        Failure::Usage { code, message, .. } => Failure::Usage { code, message: message.clone(), help },
-        other => Failure::Io(io::Error::other(other.to_string())),
     }
 }

@@ -158,11 +158,11 @@ impl Sources {
         if !found.span.is_empty() {
             *taken = taken.saturating_add(1);
         }
-        let (places, next) = (&mut self.places, self.places.len());
-        found.file = *self.numbers.entry(place).or_insert_with(|| {
-            places.push(place);
-            next
-        });
+        let next = self.places.len();
+        found.file = *self.numbers.entry(place).or_insert(next);
+        if found.file == next {
+            self.places.push(place);
+        }
         Ok(found)
     }
 

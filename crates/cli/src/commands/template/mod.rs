@@ -7,6 +7,7 @@ mod python;
 mod render;
 mod sandbox;
 mod set;
+mod unset;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -35,8 +36,9 @@ const LONGEST: u64 = 256 << 20;
 /// Show the chat templates, their SHA-256, and the prompt that one makes of a conversation
 ///
 /// Prints every template with its size and hash; characters that could act on a terminal, or are not seen, are written
-/// as escapes. `gguf template set` gives a file other ones. With --messages one of them (the default one, or --name) is rendered, in a process of its own: it can load
-/// nothing, and its work, time and memory are limited. Nothing is rendered otherwise.
+/// as escapes. `gguf template set` gives a file other ones, `gguf template unset` takes them out. With --messages one of
+/// them (the default one, or --name) is rendered, in a process of its own: it can load nothing, and its work, time and
+/// memory are limited. Nothing is rendered otherwise.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  gguf template model.gguf\n  gguf template --list models/\n  \
     gguf template model.gguf --name tool_use --raw > tool_use.jinja\n  \
@@ -104,12 +106,15 @@ fn variable(text: &str) -> Result<(String, Value), String> {
 #[derive(clap::Subcommand, Debug)]
 enum Change {
     Set(set::Args),
+    Unset(unset::Args),
 }
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
-        if let Some(Change::Set(set)) = self.change {
-            return set.run(out);
+        match self.change {
+            Some(Change::Set(set)) => return set.run(out),
+            Some(Change::Unset(unset)) => return unset.run(out),
+            None => {}
         }
         let variables = match self.messages.as_ref().map(|path| self.variables(path)).transpose() {
             Ok(variables) => variables,

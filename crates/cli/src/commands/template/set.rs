@@ -1,11 +1,12 @@
 //! `gguf template set`: a file gets other chat templates.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ggufkit::check::template::DEFAULT_KEY;
 use ggufkit::edit::{Given, Operation};
+use ggufkit::format::spec::{KeyType, ValueType};
 use serde_json::{Value, json};
 
 use super::super::edit::{EditArgs, Job, value_of};
@@ -15,7 +16,7 @@ use crate::out::{self, Out};
 use crate::{FAILED, frame};
 
 /// The list of the names of templates, beside the default one.
-const NAMES: &str = "tokenizer.chat_templates";
+pub(super) const NAMES: &str = "tokenizer.chat_templates";
 
 /// Longest configuration.
 const LONGEST: u64 = 256 << 20;
@@ -23,7 +24,8 @@ const LONGEST: u64 = 256 << 20;
 /// Give a file a chat template, in place where that can be
 ///
 /// The default template, or with --name one of another name, which is then listed in tokenizer.chat_templates. A
-/// tokenizer_config.json brings all that it has, named ones too.
+/// tokenizer_config.json brings all that it has, named ones too, and those that the file has beside go, unless
+/// --keep-named. A template that does not parse is refused, unless --allow-errors.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  gguf template set model.gguf @chat_template.jinja\n  \
     gguf template set model.gguf --name tool_use @tools.jinja\n  \
@@ -42,6 +44,9 @@ pub(super) struct Args {
     /// Take the templates of a tokenizer_config.json
     #[arg(long, value_name = "JSON", conflicts_with_all = ["template", "name"])]
     config: Option<PathBuf>,
+    /// Leave named templates that the configuration does not have as they are
+    #[arg(long, requires = "config")]
+    keep_named: bool,
     #[command(flatten)]
     how: EditArgs,
 }
@@ -69,12 +74,28 @@ impl Args {
         let templates = match (&self.config, &self.template) {
             (Some(path), _) => configured(path)?,
             (None, Some(text)) => {
+                no_file(text)?;
                 let name = self.name.clone().filter(|name| name != "default");
                 vec![(name, value_of(text.as_encoded_bytes())?)]
             }
             (None, None) => Vec::new(),
         };
         let mut operations = Vec::new();
+        if self.config.is_some() && !self.keep_named {
+            // What the configuration has not is another model's, or another version's.
+            let names: Vec<&String> = templates.iter().filter_map(|(name, _)| name.as_ref()).collect();
+            let except = names.iter().map(|name| format!("{DEFAULT_KEY}.{name}").into_bytes()).collect();
+            operations.push(Operation::Clear { pattern: format!("{DEFAULT_KEY}.*").into_bytes(), except });
+            operations.push(match names.as_slice() {
+                [] => Operation::Clear { pattern: NAMES.into(), except: Vec::new() },
+                names => Operation::Set {
+                    key: NAMES.into(),
+                    element: None,
+                    ty: Some(KeyType::Array(ValueType::STRING)),
+                    value: Given::Json(json!(names)),
+                },
+            });
+        }
         for (name, value) in templates {
             let key = match &name {
                 None => DEFAULT_KEY.into(),
@@ -89,8 +110,32 @@ impl Args {
     }
 }
 
+/// Refuses what is the name of a file and no template: it would be written as it is.
+fn no_file(text: &OsStr) -> Result<(), Failure> {
+    let bytes = text.as_encoded_bytes();
+    if bytes.starts_with(b"@") || bytes.contains(&b'{') {
+        return Ok(());
+    }
+    let path = Path::new(text);
+    let looks = path.extension().is_some_and(|ending| {
+        ["jinja", "jinja2", "j2", "json", "txt"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    });
+    if bytes.is_empty() || !(looks || path.exists()) {
+        return Ok(());
+    }
+    let shown = out::fit(bytes, 200);
+    Err(Failure::Usage {
+        code: "file-name",
+        message: format!("{shown} is the name of a file, and no template"),
+        help: Some(match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
+            true => format!("did you mean --config {shown}?"),
+            false => format!("did you mean @{shown}?"),
+        }),
+    })
+}
+
 /// The templates of a tokenizer_config.json: one text, or a list of them by name.
-fn configured(path: &std::path::Path) -> Result<Vec<(Option<String>, Given)>, Failure> {
+fn configured(path: &Path) -> Result<Vec<(Option<String>, Given)>, Failure> {
     let bad = |why: &str| Failure::usage("bad-config", format!("{}: {why}", out::path(path)));
     let bytes = read_limited(path, LONGEST).map_err(|error| bad(&format!("cannot be read: {error}")))?;
     let config: Value =

@@ -52,12 +52,37 @@ pub(super) fn group(args: &Args, out: &mut Out, group: &Group, entries: &mut [En
     if !of_models.is_empty() {
         let how = HowArgs { alone: args.alone, ..HowArgs::default() };
         let inputs = InputArgs { files: vec![group.path.clone().into_os_string()], how };
-        let mut seen = false;
+        let (mut seen, mut set) = (false, false);
         frame::each(out, &inputs, &args.read, true, |_, document| {
-            seen = true;
+            (seen, set) = (true, document.parts.len() > 1 || !document.problems.is_empty());
             models(args, document, &of_models, entries);
             Ok(())
         })?;
+        // Other tools take every member of a set for a model of its own: what fits that is no false alarm.
+        let left: Vec<usize> = of_models
+            .iter()
+            .copied()
+            .filter(|at| entries.get(*at).is_some_and(|entry| !matches!(entry.outcome, Outcome::Ok(_))))
+            .collect();
+        if set && !left.is_empty() {
+            let how = HowArgs { alone: true, ..HowArgs::default() };
+            let inputs = InputArgs { files: vec![group.path.clone().into_os_string()], how };
+            let mut told: Vec<Outcome> = Vec::new();
+            for at in &left {
+                told.extend(entries.get_mut(*at).map(|entry| std::mem::take(&mut entry.outcome)));
+            }
+            frame::each(out, &inputs, &args.read, true, |_, document| {
+                models(args, document, &left, entries);
+                Ok(())
+            })?;
+            for (at, told) in left.iter().zip(told) {
+                if let Some(entry) = entries.get_mut(*at)
+                    && !matches!(entry.outcome, Outcome::Ok(_))
+                {
+                    entry.outcome = told;
+                }
+            }
+        }
         if !seen {
             for at in &of_models {
                 settle(entries, *at, || Outcome::Unreadable("it was not read".to_owned()));

@@ -9,10 +9,12 @@ use std::io::{self, Read as _, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use ggufkit::digest::Digest;
 use ggufkit::digest::manifest::{self, BadLine, Line, Subject};
+use ggufkit::digest::pointer::{self, Pointer};
+use ggufkit::digest::{Algorithm, Digest};
 use ggufkit::format::ByteStr;
 use ggufkit::inspect::json::JsonText;
+use ggufkit::inspect::units;
 use ggufkit::io::{FileSource, Input};
 use serde_json::{Value, json};
 
@@ -26,21 +28,23 @@ use crate::{FAILED, NO, OK, frame};
 /// Compare files with a list of their digests, as `gguf hash`, llama-gguf-hash or sha256sum print it
 ///
 /// A name in the list is looked for from the current folder, then from the list's own. With FILE, that file is what the list
-/// is about, whatever it calls it; of a list about several files the lines that have its name are taken. Exit status 0
+/// is about, whatever it calls it; of a list about several files the lines that have its name are taken. In the place of a
+/// list a Git LFS pointer, a file with a digest and nothing else, or the digest itself (sha256:HEX) may stand. Exit status 0
 /// when all is as listed, 1 when a digest differs or what is listed is not there, 2 when something cannot be read.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  gguf hash -a sha256 model.gguf > model.manifest\n  gguf verify model.manifest\n  \
-    gguf verify model.manifest elsewhere/renamed.gguf\n  gguf verify SHA256SUMS --quiet"
+    gguf verify model.manifest elsewhere/renamed.gguf\n  gguf verify SHA256SUMS --quiet\n  \
+    gguf verify pointer.txt model.gguf\n  gguf verify sha256:4d7a… model.gguf"
 )]
 pub(crate) struct Args {
-    /// The list, or `-` for standard input
+    /// The list, or `-` for standard input; or a digest
     #[arg(value_name = "MANIFEST")]
     manifest: OsString,
     /// The file that it is about
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Show only what is not as listed
+    /// Show only what is not as listed, and nothing where all is
     #[arg(long, short)]
     quiet: bool,
     /// Take each shard as a file of its own
@@ -73,6 +77,8 @@ enum Outcome {
     Ok(Digest),
     /// The digest is another one.
     Mismatch(Digest),
+    /// The file has another length than is told beside the digest, which therefore is another one.
+    Length(u64, u64),
     /// There is no such file or tensor.
     NotFound(&'static str),
     /// It cannot be told.
@@ -86,7 +92,7 @@ impl Outcome {
     const fn word(&self) -> &'static str {
         match self {
             Self::Ok(_) => "ok",
-            Self::Mismatch(_) => "mismatch",
+            Self::Mismatch(_) | Self::Length(..) => "mismatch",
             Self::NotFound(_) => "not found",
             Self::Unreadable(_) => "unreadable",
             Self::Other => "other",
@@ -115,6 +121,11 @@ impl Args {
         // The verdict is the exit status, whether or not anybody reads to the end.
         out.hold();
         let given = Path::new(&self.manifest);
+        // A digest that was typed; files that are called by their digest are named as FILE.
+        let typed = Pointer::of_word(self.manifest.as_encoded_bytes());
+        if let Some(pointer) = typed.filter(|_| self.file.is_some() || !given.exists()) {
+            return self.pointed(out, pointer);
+        }
         let input = if self.manifest == "-" { Input::Stdin } else { Input::File(given.to_owned()) };
         if !frame::prepare(out, &[input])? {
             return Ok(FAILED);
@@ -133,6 +144,9 @@ impl Args {
                 return Ok(FAILED);
             }
         };
+        if let Some(pointer) = Pointer::of(&text) {
+            return self.pointed(out, pointer);
+        }
         let (mut lines, mut failures, mut more) = (Vec::new(), Vec::new(), 0_usize);
         for line in manifest::lines(&text) {
             match line {
@@ -142,12 +156,21 @@ impl Args {
             }
         }
         if lines.is_empty() {
-            failures = vec![self.failure("no-list", "no line of it is a digest with a name".to_owned())];
+            let first = manifest::lines(&text).find_map(Result::err);
+            let why = match first {
+                Some(bad) => format!(" (line {}: {})", bad.number, bad.reason),
+                None => String::new(),
+            };
+            let message = match pointer::is_lfs(&text) {
+                true => "this is a Git LFS pointer without a digest that is known here".to_owned(),
+                false => format!("no line of it is a digest with a name{why}"),
+            };
+            failures = vec![self.failure("no-list", message)];
         } else if more > 0 {
             failures.push(self.failure("bad-line", format!("{more} more lines are none of a list")));
         }
         let names = Names::of(&lines, self.folder(), self.file.as_deref());
-        let mut entries = names.entries(lines);
+        let entries = names.entries(lines);
         let groups = match self.groups(&names, &entries) {
             Ok(groups) => groups,
             Err(failed) => {
@@ -155,14 +178,32 @@ impl Args {
                 Vec::new()
             }
         };
+        self.judge(out, groups, entries, failures)
+    }
+
+    /// Settles what is to be looked at, and says it.
+    fn judge(
+        &self,
+        out: &mut Out,
+        groups: Vec<Group>,
+        mut entries: Vec<Entry>,
+        failures: Vec<Failed>,
+    ) -> io::Result<u8> {
         if !self.json {
             frame::report(out, &failures)?;
         }
         for group in &groups {
-            compare::group(&self, out, group, &mut entries)?;
+            compare::group(self, out, group, &mut entries)?;
             if !self.json {
-                let of_group = group.entries.iter().filter_map(|at| entries.get(*at));
+                let of_group: Vec<&Entry> = group.entries.iter().filter_map(|at| entries.get(*at)).collect();
+                let absent = |entry: &&Entry| matches!(entry.outcome, Outcome::NotFound(NO_FILE));
+                if of_group.len() > 1 && of_group.iter().all(absent) {
+                    // One file that is not there, and not as many as it has tensors.
+                    self.print_absent(out, group, of_group.len())?;
+                    continue;
+                }
                 of_group
+                    .into_iter()
                     .filter(|e| !(self.quiet && matches!(e.outcome, Outcome::Ok(_))))
                     .try_for_each(|entry| print(out, entry))?;
             }
@@ -171,17 +212,75 @@ impl Args {
             let mut files = Files::begin(out, "verify", true)?;
             files.add(out, &self.document(&entries, &failures))?;
             files.end(out)?;
-        } else {
+        } else if !self.quiet
+            || entries.iter().any(|entry| !matches!(entry.outcome, Outcome::Ok(_) | Outcome::Other))
+        {
             self.sum_up(out, &entries)?;
+            let absent = |entry: &Entry| matches!(entry.outcome, Outcome::NotFound(NO_FILE));
+            if self.file.is_none() && entries.iter().any(absent) {
+                let list = out::path(Path::new(&self.manifest));
+                out.message(
+                    Ink::Faint,
+                    "help",
+                    &format!("`gguf verify {list} FILE` takes FILE for what is listed"),
+                )?;
+            }
         }
         let any = |is: fn(&Outcome) -> bool| entries.iter().any(|entry| is(&entry.outcome));
         Ok(if !failures.is_empty() || any(|outcome| matches!(outcome, Outcome::Unreadable(_))) {
             FAILED
-        } else if any(|outcome| matches!(outcome, Outcome::Mismatch(_) | Outcome::NotFound(_))) {
+        } else if any(|outcome| {
+            matches!(outcome, Outcome::Mismatch(_) | Outcome::Length(..) | Outcome::NotFound(_))
+        }) {
             NO
         } else {
             OK
         })
+    }
+
+    /// One digest, without a name: of the file that was named, or of the one beside that is called as the list is, without its
+    /// ending.
+    fn pointed(&self, out: &mut Out, pointer: Pointer) -> io::Result<u8> {
+        let given = Path::new(&self.manifest);
+        let beside = || {
+            let ending = given.extension()?.to_str()?;
+            let digest =
+                Algorithm::from_name(ending.as_bytes()).is_some() || ending.eq_ignore_ascii_case("b3");
+            Some(given.with_extension("")).filter(|path| digest && path.is_file())
+        };
+        let Some(path) = self.file.clone().or_else(beside) else {
+            let message = format!("{} names no file", out::path(given));
+            let help = Some(format!("`gguf verify {} FILE` says which one it is about", out::path(given)));
+            frame::refuse(out, "verify", self.json, &Failure::Usage { code: "no-file", message, help })?;
+            return Ok(FAILED);
+        };
+        let file = path.as_os_str().as_encoded_bytes().to_vec();
+        let of_model = |digest: &Digest| matches!(digest.algorithm(), Algorithm::Uuid | Algorithm::Identity);
+        let subject = match pointer.expected.iter().any(of_model) {
+            true => Subject::Model(file.clone()),
+            false => Subject::File(file.clone()),
+        };
+        let line = Line { number: pointer.line, expected: pointer.expected, subject };
+        let mut entry = Entry { line, file, tensor: None, outcome: Outcome::default() };
+        let there = path.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
+        let groups = match (pointer.size, there) {
+            // Not every byte has to be read to know that some are missing.
+            (Some(listed), Some(found)) if listed != found => {
+                entry.outcome = Outcome::Length(listed, found);
+                vec![Group { path, entries: Vec::new() }]
+            }
+            _ => vec![Group { path, entries: vec![0] }],
+        };
+        if !self.json && matches!(entry.outcome, Outcome::Length(..)) {
+            print(out, &entry)?;
+        }
+        self.judge(out, groups, vec![entry], Vec::new())
+    }
+
+    fn print_absent(&self, out: &mut Out, group: &Group, lines: usize) -> io::Result<()> {
+        let word = out.paint(Ink::Bad, out::pad("no file", 10));
+        let path = out::path(&group.path);
+        writeln!(out, "{word}  {:<8}  {path} ({} lines)", "", units::count(lines as u64))
     }
 
     /// The list; a model in its place is not read to its end.
@@ -270,6 +369,7 @@ impl Args {
                     let same = entry.line.expected.iter().find(|d| d.algorithm() == found.algorithm());
                     (same, Some(found.to_string()), None)
                 }
+                Outcome::Length(listed, found) => (None, None, Some(length(*listed, *found))),
                 Outcome::NotFound(what) => (None, None, Some((*what).to_owned())),
                 Outcome::Unreadable(why) => (None, None, Some(why.clone())),
                 Outcome::Other => (None, None, None),
@@ -320,6 +420,11 @@ impl Args {
     }
 }
 
+fn length(listed: u64, found: u64) -> String {
+    let (listed, found) = (units::count(listed), units::count(found));
+    format!("the file is {found} bytes long, and {listed} are listed")
+}
+
 fn print(out: &mut Out, entry: &Entry) -> io::Result<()> {
     let ink = if matches!(entry.outcome, Outcome::Ok(_)) { Ink::Good } else { Ink::Bad };
     let word = match &entry.outcome {
@@ -345,6 +450,7 @@ fn print(out: &mut Out, entry: &Entry) -> io::Result<()> {
                 faint(format!("found   {found}")).to_string(),
             ]
         }
+        Outcome::Length(listed, found) => vec![length(*listed, *found)],
         Outcome::Unreadable(why) => vec![why.clone()],
     };
     lines.iter().try_for_each(|line| writeln!(out, "  {line}"))

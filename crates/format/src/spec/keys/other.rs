@@ -135,6 +135,12 @@ pub(super) const KEYS: &[KeyInfo] = &[
         "xIELU 激活函数：零点附近保证负半轴数值稳定的界限，逐层。",
     ),
     KeyInfo::new(
+        "chisel.pad",
+        STR,
+        "Room in the head that another editor keeps; the same as general.padding.",
+        "另一款编辑器在文件头中留出的空间；与 general.padding 相同。",
+    ),
+    KeyInfo::new(
         "comfy.gguf.orig_shape.{name}",
         INTS,
         "Image-model files of ComfyUI: the shape that a tensor had before it was flattened for quantization.",

@@ -3,16 +3,20 @@
 //! Every operation that changes a value comes with a test of the old one, so that the patch of one file is not applied to
 //! another. What operations cannot say (data, tensors that are new, a key that is there twice) is [left](Patch::left), by name.
 
+mod document;
+
 use std::collections::BTreeSet;
 
 use ggufkit_format::spec::{KeyType, ValueType};
-use ggufkit_format::{ArrayRef, Kv, Payload, Scalar, Value};
+use ggufkit_format::{ArrayRef, Kv, Scalar, Value};
 use ggufkit_inspect::diff::{Data, Diff, Record, Side, differing, still};
 use ggufkit_inspect::json::{JsonText, non_finite};
 use serde_json::{Value as Json, json};
 
 use crate::document::ALIGNMENT;
 use crate::operation::{Element, Given, Operation};
+
+pub use document::{JsonOperation, PatchDocument, PatchError};
 
 /// Elements of an array that are changed one by one; of more of them the array is given whole.
 const FEW: u64 = 1024;
@@ -200,14 +204,14 @@ fn by_element(
 /// Tests that a key has the value that it has.
 fn guard(side: &Side<'_>, kv: &Record<'_, Kv>, out: &mut Vec<Operation>) {
     if let Some((value, true)) = side.value(kv).and_then(given) {
-        let (ty, value) = (Some(key_type(kv.record)), Some(Given::Json(value)));
+        let (ty, value) = (Some(kv.record.key_type()), Some(Given::Json(value)));
         out.push(Operation::Test { key: kv.name.0.to_vec(), element: None, ty, value });
     }
 }
 
 fn set(kv: &Record<'_, Kv>, value: Value<'_>, out: &mut Vec<Operation>, inexact: &mut Vec<Vec<u8>>) -> bool {
     let key = kv.name.0.to_vec();
-    let ty = key_type(kv.record);
+    let ty = kv.record.key_type();
     let unfit = key == ALIGNMENT && ty != KeyType::Scalar(ValueType::UINT32);
     match given(value) {
         Some((value, exact)) => {
@@ -221,13 +225,6 @@ fn set(kv: &Record<'_, Kv>, value: Value<'_>, out: &mut Vec<Operation>, inexact:
             inexact.push(key);
             false
         }
-    }
-}
-
-fn key_type(kv: &Kv) -> KeyType {
-    match &kv.payload {
-        Payload::Array(array) => KeyType::Array(array.element_type),
-        _ => KeyType::Scalar(kv.value_type),
     }
 }
 
