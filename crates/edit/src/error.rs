@@ -35,6 +35,15 @@ pub enum EditError {
         /// Where the last tensor ends.
         end: u64,
     },
+    /// More padding than a head gets.
+    Padding {
+        /// Bytes that were asked for.
+        asked: u64,
+        /// Bytes that it gets at most.
+        most: u64,
+    },
+    /// All keys that pad heads are there with values that are no padding.
+    NoPaddingKey,
     /// A change of several files, or one that is not known here.
     OtherChange,
     /// A value cannot be written.
@@ -62,6 +71,10 @@ impl fmt::Display for EditError {
             Self::CutsData { at, end } => {
                 write!(f, "the file would end at {at:#x}, before its tensors do at {end:#x}")
             }
+            Self::Padding { asked, most } => {
+                write!(f, "{asked} bytes of padding are more than the {most} that a head gets at most")
+            }
+            Self::NoPaddingKey => f.write_str("the keys that pad heads are there, with values that are no padding"),
             Self::OtherChange => f.write_str("the change is not one of a single document"),
             Self::Encode(error) => error.fmt(f),
             Self::Plan(error) => error.fmt(f),

@@ -6,8 +6,8 @@ use ggufkit_format::spec::{ValueType, keys};
 use super::{Document, New};
 use crate::error::EditError;
 
-/// The padding key that is written.
-const WRITTEN: &[u8] = keys::PADDING[0].as_bytes();
+/// Most padding that a head gets. It is read with the head, by everybody, and an alignment of a hostile file may ask for any.
+const MOST: u64 = 64 << 20;
 
 /// Padding that is rather kept, as room for later changes, than taken out by moving the data.
 const KEEP: u64 = 64 << 10;
@@ -36,26 +36,33 @@ impl Document<'_> {
     ///
     /// Without `block` data that cannot stay goes where it goes, and padding that was there stays as long as it was.
     ///
+    /// Data that is not there, because the file ends before it would begin, is no reason for padding.
+    ///
     /// # Errors
-    /// Bytes of the head that are not there.
+    /// Bytes of the head that are not there; [`EditError::Padding`] and [`EditError::NoPaddingKey`].
     pub fn fit(&mut self, block: Option<u64>, reserve: u64) -> Result<(), EditError> {
+        if reserve > MOST {
+            return Err(EditError::Padding { asked: reserve, most: MOST });
+        }
         let old = self.padding();
-        if self.anew.is_some() || self.index().tensors().is_empty() {
+        let absent = self.index().data_start().is_some_and(|start| start > self.size);
+        if absent || self.anew.is_some() || self.index().tensors().is_empty() {
             // All data is laid out anew, or there is none.
             return if reserve > old.map_or(0, |(_, len)| len) { self.pad(reserve) } else { Ok(()) };
         }
         let base = self.index().header().base;
         let start = self.index().data_start().unwrap_or(self.size).saturating_sub(base);
         let alignment = self.alignment();
+        let Some(written) = old.map(|(at, _)| self.key(at)).or_else(|| self.free_key()) else {
+            // Keys of somebody's are in the way: the data goes where it goes.
+            return if reserve > 0 { Err(EditError::NoPaddingKey) } else { Ok(()) };
+        };
         // The head without any padding, and what a padding key takes at least.
-        let record = |key: &[u8]| RECORD.saturating_add(key.len() as u64);
+        let least = RECORD.saturating_add(written.len() as u64);
         let head = self.plan_head()?.len();
-        let (bare, least) = match old {
-            Some((at, len)) => {
-                let record = record(self.key(at));
-                (head.saturating_sub(record).saturating_sub(len), record)
-            }
-            None => (head, record(WRITTEN)),
+        let bare = match old {
+            Some((_, len)) => head.saturating_sub(least).saturating_sub(len),
+            None => head,
         };
         if reserve == 0 && layout::align_up(bare, alignment) == Some(start) {
             return match old {
@@ -67,6 +74,8 @@ impl Document<'_> {
         // Room that somebody asked for once is not taken from them.
         let room = KEEP.max(reserve).saturating_add(old.map_or(0, |(_, len)| len));
         let step = block.and_then(|block| common_multiple(block, alignment));
+        let kept = reserve.max(old.map_or(0, |(_, len)| len)).min(MOST);
+        let unmoved = if old.is_some() || reserve > 0 { Some(kept) } else { None };
         let target = match step {
             _ if needed <= start && start.saturating_sub(needed) <= room => start,
             Some(step) if needed > start => {
@@ -78,12 +87,12 @@ impl Document<'_> {
                 start.saturating_sub(steps.saturating_mul(step))
             }
             None if needed <= start => start,
-            None => {
-                let kept = reserve.max(old.map_or(0, |(_, len)| len));
-                return if old.is_some() || reserve > 0 { self.pad(kept) } else { Ok(()) };
-            }
+            None => return unmoved.map_or(Ok(()), |len| self.pad(len)),
         };
-        self.pad(target.saturating_sub(bare).saturating_sub(least))
+        match target.saturating_sub(bare).saturating_sub(least) {
+            len if len <= MOST => self.pad(len),
+            _ => unmoved.map_or(Ok(()), |len| self.pad(len)),
+        }
     }
 
     /// Gives the padding key so many bytes of padding.
@@ -94,13 +103,19 @@ impl Document<'_> {
         match self.padding_at() {
             Some(at) => self.set_string(at, &text).map(|_| ()),
             None => {
+                let key = self.free_key().ok_or(EditError::NoPaddingKey)?;
                 let mut bytes = Vec::new();
                 self.encoder.string(&mut bytes, &text);
                 let value = New { ty: ValueType::STRING, scalar: None, bytes, items: None };
-                self.push(WRITTEN, value);
+                self.push(key, value);
                 Ok(())
             }
         }
+    }
+
+    /// The padding key that can be added: one that is there already, and is no padding, is somebody's.
+    fn free_key(&self) -> Option<&'static [u8]> {
+        keys::PADDING.iter().map(|key| key.as_bytes()).find(|key| self.find(key).is_empty())
     }
 
     /// Whether a key-value is one that pads the head.

@@ -185,6 +185,11 @@ impl Document<'_> {
             return Ok(plan.copy(Span::between(index.head_end(), self.end))?);
         }
         let start = index.data_start().unwrap_or(self.end);
+        if start > self.end && !index.tensors().is_empty() {
+            // The file ends before its data would begin. What is not there stays away, however far off it was to be.
+            let rest = self.end.saturating_sub(index.head_end());
+            return Ok(plan.zeros(layout::padding(plan.len(), alignment).min(rest))?);
+        }
         let gap = Span::between(index.head_end().min(self.end), start.min(self.end));
         let head = index.head();
         let padding = layout::padding(plan.len(), alignment);
