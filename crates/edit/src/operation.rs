@@ -359,12 +359,13 @@ impl Operation {
             Self::RenameTensor { from, .. } => !document.find_tensors(from).is_empty(),
             Self::Upgrade => true,
             Self::MoveTensor { name, .. } => !document.find_tensors(name).is_empty(),
-            Self::DropTensor(pattern) => glob(pattern).is_ok_and(|glob| {
-                (0..document.tensor_count()).any(|at| {
-                    document.has_tensor(at)
-                        && (document.name(at) == pattern || glob.matches(document.name(at)))
-                })
-            }),
+            Self::DropTensor(pattern) => {
+                let all = || 0..document.tensor_count();
+                let some = |glob: Glob| {
+                    all().any(|at| document.has_tensor(at) && glob.matches(document.name(at)))
+                };
+                !document.find_tensors(pattern).is_empty() || glob(pattern).is_ok_and(some)
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use ggufkit_format::encode::Bools;
 use ggufkit_format::spec::{KeyType, ValueType};
 use ggufkit_format::{Kv, Payload, Value};
 
-use super::{Document, Entry, New};
+use super::{Document, Entry, New, lookup};
 use crate::error::EditError;
 use crate::operation::Shown;
 use crate::value::NewValue;
@@ -14,7 +14,15 @@ use crate::value::NewValue;
 impl Document<'_> {
     /// The numbers of all key-values with this key, in the order in which they are written.
     pub fn find(&self, key: &[u8]) -> Vec<u64> {
-        self.kv_order().filter(|&at| self.key(at) == key).collect()
+        let all = || (0..self.kv_count()).map(|at| self.key(at));
+        let found = self.keys.find(key, all).iter().map(|&at| at as u64);
+        let found: Vec<u64> = found.filter(|&at| self.is_there(at)).collect();
+        match &self.kv_order {
+            Some(order) if found.len() > 1 => {
+                order.iter().map(|&at| at as u64).filter(|at| found.contains(at)).collect()
+            }
+            _ => found,
+        }
     }
 
     /// The numbers of the key-values that are there, in the order in which they are written.
@@ -164,6 +172,7 @@ impl Document<'_> {
 
     pub(super) fn push(&mut self, key: &[u8], value: New) -> u64 {
         let at = self.kvs.len();
+        self.keys.add(key, at);
         self.kvs.push(Entry { key: Some(key.to_vec()), value: Some(value), ..Entry::default() });
         if let Some(order) = &mut self.kv_order {
             order.push(at);
@@ -180,16 +189,19 @@ impl Document<'_> {
         if let Some(before) = before {
             self.entry(before)?;
         }
-        let old: Vec<u64> = self.kv_order().collect();
         if before == Some(at) {
             return Ok(false);
         }
-        let mut new: Vec<u64> = old.iter().copied().filter(|&one| one != at).collect();
-        let place = before.and_then(|before| new.iter().position(|&one| one == before)).unwrap_or(new.len());
-        new.insert(place, at);
-        let moved = new != old;
-        self.kv_order = Some(new.into_iter().filter_map(|at| usize::try_from(at).ok()).collect());
-        Ok(moved)
+        let number = |at: u64| usize::try_from(at).map_err(|_| EditError::NoKv(at));
+        let (at, before) = (number(at)?, before.map(number).transpose()?);
+        let (kvs, count) = (&self.kvs, self.kvs.len());
+        let order = self.kv_order.get_or_insert_with(|| (0..count).collect());
+        let there = |at: usize| kvs.get(at).is_some_and(|entry| !entry.removed);
+        if lookup::stands(order, at, before, there) {
+            return Ok(false);
+        }
+        lookup::put(order, at, before);
+        Ok(true)
     }
 
     /// A value, in so far as it is shown.

@@ -13,6 +13,7 @@
 //! last tensor. A canonical file laid out anew is the same bytes too. Without tensors there is no data section: the file may
 //! end with its head or with padding, and both are canonical.
 
+mod lookup;
 mod metadata;
 mod padding;
 mod plan;
@@ -42,10 +43,12 @@ pub struct Document<'a> {
     kvs: Vec<Entry>,
     /// The order in which they are written, where it is another.
     kv_order: Option<Vec<usize>>,
+    keys: lookup::Names,
     /// The source's tensors in their order, removed ones too, and then those that were added.
     tensors: Vec<Slot>,
     /// The order in which they are written, where it is another.
     tensor_order: Option<Vec<usize>>,
+    names: lookup::Names,
     /// Where each tensor's data is, once it is to be laid out anew.
     anew: Option<Placement>,
     /// Whether the bytes between head and data become zeros.
@@ -126,8 +129,10 @@ impl<'a> Document<'a> {
             copies,
             kvs: vec![Entry::default(); index.kvs().len()],
             kv_order: None,
+            keys: lookup::Names::default(),
             tensors: vec![Slot::default(); index.tensors().len()],
             tensor_order: None,
+            names: lookup::Names::default(),
             anew: None,
             clean_gap: false,
             behind_head: false,
@@ -313,6 +318,9 @@ impl<'a> Document<'a> {
         self.entry(at)?;
         let differs = self.key(at) != key;
         if differs {
+            let (old, place) = (self.key(at).to_vec(), usize::try_from(at).map_err(|_| EditError::NoKv(at))?);
+            self.keys.remove(&old, place);
+            self.keys.add(key, place);
             self.entry(at)?.key = Some(key.to_vec());
         }
         Ok(differs)
@@ -391,10 +399,14 @@ impl<'a> Document<'a> {
     /// There is none with this number.
     pub fn set_name(&mut self, at: u64, name: &[u8]) -> Result<bool, EditError> {
         let place = usize::try_from(at).map_err(|_| EditError::NoTensor(at))?;
-        let differs = self.name(at) != name;
+        let old = self.name(at);
+        let differs = old != name;
+        let old = if differs { old.to_vec() } else { Vec::new() };
         let slot = self.tensors.get_mut(place).filter(|slot| !slot.removed).ok_or(EditError::NoTensor(at))?;
         if differs {
             slot.name = Some(name.to_vec());
+            self.names.remove(&old, place);
+            self.names.add(name, place);
         }
         Ok(differs)
     }

@@ -3,7 +3,7 @@
 use ggufkit_format::Span;
 use ggufkit_format::spec::TensorType;
 
-use super::{Document, Slot};
+use super::{Document, Slot, lookup};
 use crate::error::EditError;
 use crate::placement::Placement;
 
@@ -18,7 +18,15 @@ pub(super) struct Added {
 impl Document<'_> {
     /// The numbers of all tensors with this name, in the order in which they are written.
     pub fn find_tensors(&self, name: &[u8]) -> Vec<u64> {
-        self.tensor_order().map(|at| at as u64).filter(|&at| self.name(at) == name).collect()
+        let all = || (0..self.tensor_count()).map(|at| self.name(at));
+        let found = self.names.find(name, all).iter().map(|&at| at as u64);
+        let found: Vec<u64> = found.filter(|&at| self.has_tensor(at)).collect();
+        match &self.tensor_order {
+            Some(order) if found.len() > 1 => {
+                order.iter().map(|&at| at as u64).filter(|at| found.contains(at)).collect()
+            }
+            _ => found,
+        }
     }
 
     /// Number of tensors, the removed ones and the added ones included.
@@ -94,11 +102,18 @@ impl Document<'_> {
         if let Some(missing) = [Some(at), before].into_iter().flatten().find(|&at| !self.has_tensor(at)) {
             return Err(EditError::NoTensor(missing));
         }
-        let mut order: Vec<u64> =
-            self.tensor_order().map(|place| place as u64).filter(|&place| place != at).collect();
-        let place = before.and_then(|before| order.iter().position(|&one| one == before));
-        order.insert(place.unwrap_or(order.len()), at);
-        self.order_tensors(&order)
+        let number = |at: u64| usize::try_from(at).map_err(|_| EditError::NoTensor(at));
+        let (place, before) = (number(at)?, before.map(number).transpose()?);
+        let count = self.tensors.len();
+        let mut order = self.tensor_order.take().unwrap_or_else(|| (0..count).collect());
+        let there = |at: usize| self.tensors.get(at).is_some_and(|slot| !slot.removed);
+        let stays = before == Some(place) || lookup::stands(&order, place, before, there);
+        let laid = if stays { Ok(false) } else { self.relayout() };
+        if !stays && laid.is_ok() {
+            lookup::put(&mut order, place, before);
+        }
+        self.tensor_order = Some(order);
+        laid.map(|_| !stays)
     }
 
     /// Adds a tensor behind the others; the value is its number. `data` is where its bytes are, in the source that the plan
@@ -121,6 +136,7 @@ impl Document<'_> {
             self.relayout()?;
         }
         let at = self.tensors.len();
+        self.names.add(name, at);
         let added = Some(Added { dims: dims.to_vec(), ty, data });
         self.tensors.push(Slot { name: Some(name.to_vec()), added, removed: false });
         if let Some(order) = &mut self.tensor_order {
