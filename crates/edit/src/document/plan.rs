@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ggufkit_format::encode::{Bools, Encoder, written_type};
 use ggufkit_format::spec::ValueType;
-use ggufkit_format::{Kv, Plan, Span, View, layout};
+use ggufkit_format::{Kv, Piece, Plan, Span, View, layout};
 
 use super::Document;
 use crate::error::EditError;
@@ -51,6 +51,32 @@ impl Document<'_> {
         });
         let patches: Vec<_> = patches.cloned().collect();
         if patches.is_empty() { Ok(plan) } else { Ok(plan.patched(&patches)?) }
+    }
+
+    /// Stretches behind the head of the source that a plan of this document has not: padding and what lies between tensors,
+    /// which are nobody's loss where they are zeros. Data of tensors that were taken out is none of them.
+    #[must_use]
+    pub fn left_out(&self, plan: &Plan) -> Vec<Span> {
+        let mut kept: Vec<Span> = plan
+            .pieces()
+            .iter()
+            .filter_map(|piece| if let Piece::Copy(span) = piece { Some(*span) } else { None })
+            .collect();
+        if let Some(placement) = &self.anew {
+            let gone = self.tensors.iter().zip(&placement.spans).filter(|(slot, _)| slot.removed);
+            kept.extend(gone.map(|(_, span)| *span));
+        }
+        kept.sort_unstable();
+        let mut out = Vec::new();
+        let mut at = self.index().head_end();
+        for span in kept.into_iter().chain([Span::new(self.size, 0)]) {
+            let gap = Span::between(at, span.start.min(self.size).max(at));
+            if !gap.is_empty() {
+                out.push(gap);
+            }
+            at = at.max(span.end());
+        }
+        out
     }
 
     /// The part of the plan that makes the head.
@@ -186,9 +212,9 @@ impl Document<'_> {
         }
         let start = index.data_start().unwrap_or(self.end);
         if start > self.end && !index.tensors().is_empty() {
-            // The file ends before its data would begin. What is not there stays away, however far off it was to be.
-            let rest = self.end.saturating_sub(index.head_end());
-            return Ok(plan.zeros(layout::padding(plan.len(), alignment).min(rest))?);
+            // The file ends before its data would begin. What is not there stays away, however far off it was to be, and what
+            // is there is nothing that is known.
+            return Ok(plan.copy(Span::between(index.head_end().min(self.end), self.end))?);
         }
         let gap = Span::between(index.head_end().min(self.end), start.min(self.end));
         let head = index.head();
