@@ -62,8 +62,11 @@ impl fmt::Debug for Span {
 }
 
 impl fmt::Display for Span {
-    /// Hexadecimal, as findings print it: `0x0090..0x0098`.
+    /// Hexadecimal, as findings print it: `0x0090..0x0098`; `0x0090..2^64 and beyond` of one that no position can end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "0x{:04x}..0x{:04x}", self.start, self.end())
+        match self.start.checked_add(self.len) {
+            Some(end) => write!(f, "0x{:04x}..0x{end:04x}", self.start),
+            None => write!(f, "0x{:04x}..2^64 and beyond", self.start),
+        }
     }
 }

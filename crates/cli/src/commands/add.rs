@@ -9,7 +9,7 @@ use ggufkit::format::spec::TensorType;
 use ggufkit::format::{Options, ReadAt as _, View};
 use ggufkit::io::{FileSource, HeadBuffer, Parts, Turned, diagnose, replace};
 
-use super::edit::{path_of, route_failure};
+use super::edit::{lost, path_of, route_failure, told};
 use super::new::{Found, MakeArgs, Outcome, Sources, Stop, write};
 use super::progress::Bar;
 use crate::failure::Failure;
@@ -159,6 +159,8 @@ impl Args {
             (added, replaced) => format!("{} added, {replaced} replaced", tensors(added)),
         };
         outcome.size = Some(plan.len());
+        let lost = lost(&document, &plan, &source).map_err(|error| failed(Failure::Io(error)))?;
+        outcome.notes.extend(told(&lost));
         let judged = outcome.judge(&plan, &turned, Some(&source));
         judged.map_err(|error| failed(Failure::Io(error)))?;
         if outcome.breaks() && !self.how.allow_errors {

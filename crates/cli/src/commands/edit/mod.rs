@@ -3,10 +3,12 @@
 //! All files are planned before any is written, and what a file would break by the rules of `gguf check` is said before.
 
 mod assign;
+mod gaps;
 mod plan;
 mod say;
 
 pub(super) use assign::{BY_TOKEN, assignment, is_assignment, path_of, value_of};
+pub(super) use gaps::{lost, told};
 pub(super) use plan::route_failure;
 
 use std::ffi::OsString;

@@ -8,11 +8,11 @@ use ggufkit::edit::loads;
 use ggufkit::edit::preview::{self, Worse};
 use ggufkit::edit::{Document, Done, Operation, OperationError};
 use ggufkit::format::spec::keys;
-use ggufkit::format::{Options, Plan, View};
+use ggufkit::format::{Options, Plan, Span, View};
 use ggufkit::io::sink::{self, SinkError};
 use ggufkit::io::{FileSource, HeadBuffer, Route, RouteError, Way, diagnose, inplace};
 
-use super::Job;
+use super::{Job, gaps};
 use crate::failure::Failure;
 use crate::frame;
 use crate::json;
@@ -64,6 +64,8 @@ pub(super) struct Ready {
     pub(super) worse: Vec<Worse>,
     /// Why llama.cpp will refuse the file, which it is not known to refuse now.
     pub(super) lost: Option<Answer>,
+    /// What is left out of the bytes that are no tensor's, and is not zeros.
+    pub(super) gaps: Vec<Span>,
     /// Bytes of padding that the head had.
     pub(super) had: u64,
     /// Bytes of padding in the head.
@@ -264,6 +266,8 @@ impl Job<'_> {
         }
         let padding = document.padding().map_or(0, |(_, len)| len);
         let plan = document.plan().map_err(edit)?;
+        let system = |error| Refused::Failure(Failure::Io(error));
+        let gaps = gaps::lost(&document, &plan, &source).map_err(system)?;
         let (worse, lost) = match done.is_empty() && self.how.reserve.is_none() {
             true => (Vec::new(), None),
             false => {
@@ -272,7 +276,7 @@ impl Job<'_> {
         };
         let route =
             Route::choose(&plan, &source, in_place).map_err(|error| Refused::Failure(Failure::Io(error)))?;
-        Ok(Ready { source, plan, route, done, worse, lost, had, padding })
+        Ok(Ready { source, plan, route, done, worse, lost, gaps, had, padding })
     }
 
     /// What the rules say of the planned file that they do not say of the file.

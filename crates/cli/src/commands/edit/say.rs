@@ -11,7 +11,7 @@ use ggufkit::inspect::units;
 use ggufkit::io::Way;
 use serde_json::{Value, json};
 
-use super::EditArgs;
+use super::{EditArgs, gaps};
 use super::plan::{Planned, Ready, Refused};
 use crate::failure::{Failed, Failure};
 use crate::frame;
@@ -58,6 +58,10 @@ pub(super) fn plan(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<(
     if let Some(answer) = &ready.lost {
         let word = out.paint(Ink::Bad, "error");
         out.line(&format!("  {word}: {} would refuse the file: {}", answer.loader.name(), answer.why), 2)?;
+    }
+    if let Some(text) = gaps::told(&ready.gaps) {
+        let word = out.paint(Ink::Warn, "warning");
+        out.line(&format!("  {word}: {text}"), 2)?;
     }
     let text = match &how.output {
         Some(path) => format!("a new file {}, {}", out::path(path), units::bytes(ready.plan.len())),
@@ -195,6 +199,7 @@ pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
         "can_be_undone": null,
         "size": null,
         "padding": null,
+        "left_out": [],
         "changes": [],
         "breaks": [],
         "refused": null,
@@ -218,6 +223,8 @@ pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
             put("can_be_undone", json!(how.output.is_none() && way.can_be_undone()));
             put("size", json!(ready.plan.len()));
             put("padding", json!(ready.padding));
+            let gaps = ready.gaps.iter().map(|span| json!({ "start": span.start, "end": span.end() }));
+            put("left_out", gaps.collect());
             let change = |done: &Done| {
                 json!({
                     "what": done.what,

@@ -81,6 +81,7 @@ impl Args {
         drop(json);
         let mut sources = Sources::default();
         let found = self.find(&description, &mut sources)?;
+        outcome.notes.extend(sources.notes());
         let mut parts = Parts::new();
         let starts = sources.join(&mut parts)?;
         let mut builder: Builder<'_> = description.builder();

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use ggufkit::edit::{DataSource, Described, Placement};
 use ggufkit::format::exchange::Exchange;
-use ggufkit::format::layout::tensor_bytes;
+use ggufkit::format::layout::{self, tensor_bytes};
 use ggufkit::format::spec::TensorType;
 use ggufkit::format::{Endian, Options, ReadAt as _, Span, View};
+use ggufkit::inspect::units;
 use ggufkit::io::npy::{self, ArrayError};
 use ggufkit::io::safetensors::{self, Safetensors, SafetensorsError};
 use ggufkit::io::{FileSource, HeadBuffer, Parts, diagnose, inplace};
@@ -71,6 +72,8 @@ pub(in crate::commands) struct Sources {
     files: Vec<(PathBuf, FileSource, Content)>,
     /// The number of each file.
     known: HashMap<PathBuf, usize>,
+    /// What is in the files and is not taken from them.
+    notes: Vec<String>,
 }
 
 enum Content {
@@ -109,11 +112,21 @@ impl Sources {
         self.places.iter().map(add).collect()
     }
 
+    /// What the new file does not have of those that its data is from.
+    pub(in crate::commands) fn notes(&self) -> impl Iterator<Item = String> {
+        self.notes.iter().cloned()
+    }
+
     fn open(&mut self, path: &Path) -> Result<usize, NoData> {
         if let Some(at) = self.known.get(path) {
             return Ok(*at);
         }
         let failed = |failure| NoData::File(path.to_owned(), failure);
+        // A pipe is waited for when it is opened, and a device acts.
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            let failure = Failure::usage("no-length", "is no regular file: data is copied from files");
+            return Err(failed(failure));
+        }
         let stamp = inplace::Stamp::of(path).ok();
         let source = frame::source(path).map_err(|error| failed(Failure::Io(error)))?;
         if source.size().is_none() {
@@ -123,7 +136,14 @@ impl Sources {
         let extension =
             path.extension().and_then(|ext| ext.to_str()).unwrap_or_default().to_ascii_lowercase();
         let content = match extension.as_str() {
-            "gguf" => gguf(&source).map_err(failed)?,
+            "gguf" => {
+                let (content, behind) = gguf(&source).map_err(failed)?;
+                if behind > 0 {
+                    let bytes = units::bytes(behind);
+                    self.notes.push(format!("{}: {bytes} behind its tensors are not taken", out::path(path)));
+                }
+                content
+            }
             "npy" => npy::read(&source).map(Content::Npy).map_err(|error| {
                 failed(match error {
                     ArrayError::Io(error) => Failure::Io(error),
@@ -263,7 +283,8 @@ fn malformed(code: &'static str, message: String) -> Failure {
     Failure::Data { kind: "malformed", code, message }
 }
 
-fn gguf(source: &FileSource) -> Result<Content, Failure> {
+/// The tensors of a model, and the bytes that follow them and their padding.
+fn gguf(source: &FileSource) -> Result<(Content, u64), Failure> {
     let mut buffer = HeadBuffer::new();
     let read = buffer.read(source, Options::new()).map_err(Failure::Io)?;
     if let Some(error) = &read.error {
@@ -271,13 +292,17 @@ fn gguf(source: &FileSource) -> Result<Content, Failure> {
         return Err(Failure::of_parse(error.clone(), read.index.as_ref(), &diagnosis));
     }
     let Some(index) = &read.index else {
-        return Ok(Content::Gguf { tensors: Vec::new(), by_name: HashMap::new(), endian: Endian::Little });
+        let none = Content::Gguf { tensors: Vec::new(), by_name: HashMap::new(), endian: Endian::Little };
+        return Ok((none, 0));
     };
     let view = View::new(index, buffer.bytes());
     let placement = Placement::of(index, source.size().unwrap_or(0));
     if let Some(problem) = placement.problems.first() {
         return Err(malformed("tensor-data", problem.to_string()));
     }
+    let data = placement.end.saturating_sub(index.header().base);
+    let end = placement.end.saturating_add(layout::padding(data, index.alignment()));
+    let behind = source.size().unwrap_or(0).saturating_sub(end);
     let tensors = index.tensors().iter().zip(placement.spans).map(|(tensor, span)| Held {
         tensor_type: tensor.tensor_type,
         dims: index.dims(tensor).to_vec(),
@@ -288,5 +313,5 @@ fn gguf(source: &FileSource) -> Result<Content, Failure> {
         let one = |named: &mut Named| *named = Named::Several;
         by_name.entry(view.name(tensor).0.to_vec()).and_modify(one).or_insert(Named::One(at));
     }
-    Ok(Content::Gguf { tensors: tensors.collect(), by_name, endian: index.header().endian })
+    Ok((Content::Gguf { tensors: tensors.collect(), by_name, endian: index.header().endian }, behind))
 }

@@ -25,8 +25,9 @@ pub(super) fn group(args: &Args, out: &mut Out, group: &Group, entries: &mut [En
             None => {}
         }
     }
-    // A device or a pipe is hashed as it comes; what is not there, or is a folder, is not.
-    let there = if group.path.as_os_str() == "-" { Ok(()) } else { check(&group.path) };
+    // A device or a pipe is hashed as it comes where somebody has named it: a list may name one that never ends. What is not
+    // there, or is a folder, is not hashed.
+    let there = if group.path.as_os_str() == "-" { Ok(()) } else { check(&group.path, args.file.is_some()) };
     if let Err(error) = there {
         for at in &group.entries {
             settle(entries, *at, || match error.kind() {
@@ -92,8 +93,13 @@ pub(super) fn group(args: &Args, out: &mut Out, group: &Group, entries: &mut [En
     Ok(())
 }
 
-fn check(path: &Path) -> io::Result<()> {
-    if path.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(()) }
+fn check(path: &Path, named: bool) -> io::Result<()> {
+    let there = path.metadata()?;
+    match () {
+        () if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        () if named || there.is_file() => Ok(()),
+        () => Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file: name it to have it read")),
+    }
 }
 
 fn settle(entries: &mut [Entry], at: usize, outcome: impl FnOnce() -> Outcome) {
