@@ -8,8 +8,8 @@ use ggufkit::format::{ByteStr, Index, Options, Outcome, View};
 use ggufkit::inspect::summary::MAX_LISTED;
 use ggufkit::inspect::{Model, Part};
 use ggufkit::io::{
-    Diagnosis, Expand, Expansion, FileSource, HeadBuffer, Input, InputError, ShardProblem, ShardSet, diagnose,
-    expand_with_skipped,
+    Diagnosis, Expand, Expansion, FileSource, HeadBuffer, Input, InputError, ShardProblem, ShardSet,
+    diagnose, expand_with_skipped,
     inplace::{self, InPlaceError},
 };
 

@@ -129,7 +129,9 @@ mod tests {
         let text = r#"{"a": [1, -2, 0.5, 18446744073709551615, "x", null, true, {"b": {}}], "c": -0.0}"#;
         assert_eq!(json(text.as_bytes()).unwrap(), serde_json::from_str::<Value>(text).unwrap());
         for text in [r#"{"a": 1, "a": 1}"#, r#"[{"x": [{"a": 1, "b": 2, "\u0061": 3}]}]"#] {
-            assert!(json(text.as_bytes()).unwrap_err().to_string().starts_with("the name \"a\" is there twice"));
+            assert!(
+                json(text.as_bytes()).unwrap_err().to_string().starts_with("the name \"a\" is there twice")
+            );
         }
         assert!(json("[".repeat(100_000).as_bytes()).is_err());
     }

@@ -89,7 +89,8 @@ fn no_command_appends_its_report_to_what_it_reads() {
         .kv("general.name", "x")
         .tensor(Tensor::f32("t", &[4]))
         .bytes();
-    let description = r#"{"metadata": [{"key": "general.architecture", "value": "llama"}], "tensors": [{"name": "t"}]}"#;
+    let description =
+        r#"{"metadata": [{"key": "general.architecture", "value": "llama"}], "tensors": [{"name": "t"}]}"#;
     let files = [
         ("m.gguf", bytes.as_slice()),
         ("n.gguf", &bytes),

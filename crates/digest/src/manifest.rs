@@ -307,7 +307,10 @@ mod tests {
         assert_eq!(splits(b":a").count(), 0);
         // What no system could open is no file, and a line of colons takes no more time than another one.
         let many = [b"a".as_slice(), &[b':'; 200_000]].concat();
-        assert_eq!(splits(&many).map(|(file, _)| file.len()).collect::<Vec<_>>(), (32_704..=32_767).rev().collect::<Vec<_>>());
+        assert_eq!(
+            splits(&many).map(|(file, _)| file.len()).collect::<Vec<_>>(),
+            (32_704..=32_767).rev().collect::<Vec<_>>()
+        );
     }
 
     proptest! {

@@ -74,7 +74,9 @@ impl fmt::Display for EditError {
             Self::Padding { asked, most } => {
                 write!(f, "{asked} bytes of padding are more than the {most} that a head gets at most")
             }
-            Self::NoPaddingKey => f.write_str("the keys that pad heads are there, with values that are no padding"),
+            Self::NoPaddingKey => {
+                f.write_str("the keys that pad heads are there, with values that are no padding")
+            }
             Self::OtherChange => f.write_str("the change is not one of a single document"),
             Self::Encode(error) => error.fmt(f),
             Self::Plan(error) => error.fmt(f),

@@ -361,9 +361,8 @@ impl Operation {
             Self::MoveTensor { name, .. } => !document.find_tensors(name).is_empty(),
             Self::DropTensor(pattern) => {
                 let all = || 0..document.tensor_count();
-                let some = |glob: Glob| {
-                    all().any(|at| document.has_tensor(at) && glob.matches(document.name(at)))
-                };
+                let some =
+                    |glob: Glob| all().any(|at| document.has_tensor(at) && glob.matches(document.name(at)));
                 !document.find_tensors(pattern).is_empty() || glob(pattern).is_ok_and(some)
             }
         }

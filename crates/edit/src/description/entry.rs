@@ -86,8 +86,9 @@ pub(super) fn kv(kv: &Object, path: &str) -> Result<(Vec<u8>, NewValue), Descrip
         };
         if length != there {
             let message = format!("is {length}, and \"{}\" has {there} elements", shorten(&key, 80));
-            return Err(DescriptionError::new(format!("{path}.length"), message)
-                .help("a length may be left out"));
+            return Err(
+                DescriptionError::new(format!("{path}.length"), message).help("a length may be left out")
+            );
         }
     }
     let value = match (number(kv, path, "byte")?, value) {

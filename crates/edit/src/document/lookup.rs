@@ -44,7 +44,12 @@ impl Names {
 }
 
 /// Whether a record stands before another one, or behind all; those that are not there are passed over.
-pub(super) fn stands(order: &[usize], at: usize, before: Option<usize>, there: impl Fn(usize) -> bool) -> bool {
+pub(super) fn stands(
+    order: &[usize],
+    at: usize,
+    before: Option<usize>,
+    there: impl Fn(usize) -> bool,
+) -> bool {
     let place = order.iter().position(|&one| one == at);
     let rest = place.and_then(|place| order.get(place.saturating_add(1)..)).unwrap_or_default();
     rest.iter().copied().find(|&one| there(one)) == before

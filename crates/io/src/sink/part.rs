@@ -233,9 +233,8 @@ pub(crate) fn may_stand_at(target: &Path, replace: bool) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     // A link is replaced itself; one that leads to a device or a folder, or is the system's, stands for that, and stays.
-    let leads_to_file = || {
-        fs::metadata(target).map_or(true, |there| there.is_file()) && !platform::is_by_the_system(target)
-    };
+    let leads_to_file =
+        || fs::metadata(target).map_or(true, |there| there.is_file()) && !platform::is_by_the_system(target);
     match (there.is_file() || (there.is_symlink() && leads_to_file()), replace) {
         (false, _) => Err(io::Error::new(io::ErrorKind::InvalidInput, "is there and is no regular file")),
         (true, false) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -288,7 +287,9 @@ mod tests {
         std::os::unix::fs::symlink("stdout", &other).unwrap();
         std::os::unix::fs::symlink("file", &plain).unwrap();
         std::os::unix::fs::symlink("/dev/shm/ggufkit-is-not-there", &gone).unwrap();
-        for (path, free) in [(&made_up, false), (&stdout, false), (&other, false), (&plain, true), (&gone, true)] {
+        for (path, free) in
+            [(&made_up, false), (&stdout, false), (&other, false), (&plain, true), (&gone, true)]
+        {
             assert_eq!(may_stand_at(path, true).is_ok(), free, "{path:?}");
         }
     }

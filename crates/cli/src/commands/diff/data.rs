@@ -98,7 +98,9 @@ pub(super) fn look(
             looked.unknown.push((tensor.name.0.to_vec(), why.clone()));
         }
     }
-    looked.failures.extend(documents.iter().filter_map(|document| document.changed()).map(|failed| failed.to_string()));
+    looked
+        .failures
+        .extend(documents.iter().filter_map(|document| document.changed()).map(|failed| failed.to_string()));
     looked
 }
 

@@ -95,9 +95,7 @@ pub(in crate::commands) fn route_failure(error: RouteError) -> Failure {
     use inplace::InPlaceError;
     let (code, help) = match &error {
         RouteError::Sink(SinkError::Changed(_) | SinkError::SourceChanged(_))
-        | RouteError::InPlace(InPlaceError::Changed(_)) => {
-            ("changed", "run the command again")
-        }
+        | RouteError::InPlace(InPlaceError::Changed(_)) => ("changed", "run the command again"),
         RouteError::InPlace(InPlaceError::Busy(_)) => ("busy", "wait until it is done"),
         RouteError::InPlace(InPlaceError::Pending(_) | InPlaceError::Interrupted { .. }) => {
             ("interrupted", "`gguf recover FILE` takes it back")

@@ -11,8 +11,8 @@ use ggufkit::inspect::units;
 use ggufkit::io::Way;
 use serde_json::{Value, json};
 
-use super::{EditArgs, gaps};
 use super::plan::{Planned, Ready, Refused};
+use super::{EditArgs, gaps};
 use crate::failure::{Failed, Failure};
 use crate::frame;
 use crate::out::{self, Ink, Out};

@@ -20,8 +20,7 @@ pub(super) fn description(path: &Path) -> Result<Value, Failure> {
     let malformed = |code, message: String| Failure::Data { kind: "malformed", code, message };
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     if text.trim_ascii_start().starts_with(b"{") {
-        return input::json(text)
-            .map_err(|error| malformed("bad-json", format!("no JSON: {error}")));
+        return input::json(text).map_err(|error| malformed("bad-json", format!("no JSON: {error}")));
     }
     if text.trim_ascii().is_empty() {
         return Err(malformed("bad-description", "the description is empty".to_owned()));

@@ -115,9 +115,8 @@ impl<'a> Names<'a> {
         {
             return found;
         }
-        let looks = |file: &[u8]| {
-            file.last_chunk::<5>().is_some_and(|ending| ending.eq_ignore_ascii_case(b".gguf"))
-        };
+        let looks =
+            |file: &[u8]| file.last_chunk::<5>().is_some_and(|ending| ending.eq_ignore_ascii_case(b".gguf"));
         all().find(|(file, _)| looks(file)).unwrap_or_else(|| {
             // Of other names the tensor is what follows the last colon, unless that is a path's.
             let last = all()
