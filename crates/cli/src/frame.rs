@@ -244,7 +244,7 @@ pub(crate) fn unchanged(source: &FileSource) -> Result<(), Failure> {
         Ok(false) => Ok(()),
         Ok(true) => Err(Failure::Usage {
             code: "changed",
-            message: "was changed while it was read".to_owned(),
+            message: format!("{}: was changed while it was read", out::path(source.path())),
             help: Some("run the command again".to_owned()),
         }),
         Err(error) => Err(Failure::Io(error)),
