@@ -523,8 +523,11 @@ fn take_out(document: &mut Document<'_>, at: u64) -> Result<Done, OperationError
     Ok(Done { what: "unset", name, element: None, before, after: None })
 }
 
-/// The texts of a list, and the number of its key; `None` where there is no such key.
-fn texts(document: &Document<'_>, key: &[u8]) -> Result<Option<(u64, Vec<Vec<u8>>)>, OperationError> {
+/// The number of a list's key, and its texts.
+type Texts = (u64, Vec<Vec<u8>>);
+
+/// The texts of a list; `None` where there is no such key.
+fn texts(document: &Document<'_>, key: &[u8]) -> Result<Option<Texts>, OperationError> {
     let at = match one(document, key) {
         Err(OperationError::NoKey(_)) => return Ok(None),
         other => other?,

@@ -248,11 +248,9 @@ impl Args {
         if let Some(first) = lines.next() {
             let ink = if status == OK { Ink::Good } else { Ink::Head };
             let first = out.paint(ink, first);
-            writeln!(out, "{first}")?;
+            out.line(&first.to_string(), 2)?;
         }
-        for line in lines {
-            writeln!(out, "{line}")?;
-        }
+        lines.try_for_each(|line| out.line(&line, 2))?;
         Ok(status)
     }
 

@@ -13,9 +13,14 @@ const FEW: usize = 6;
 pub(super) fn text(value: Value<'_>, max: usize) -> String {
     match value {
         Value::Scalar(scalar) => scalar_text(scalar),
-        Value::String(text) => format!("\"{}\"", out::fit(text.0, max.saturating_sub(2))),
+        Value::String(text) => quoted(&out::fit(text.0, max.saturating_sub(2))),
         Value::Array(array) => list(array, max),
     }
+}
+
+/// A text between quotes, of which it holds none that could pass for its end.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\\\""))
 }
 
 fn list(array: ArrayRef<'_>, max: usize) -> String {
@@ -51,7 +56,7 @@ pub(super) fn both(a: Value<'_>, b: Value<'_>, max: usize) -> (String, String) {
         }
         (Value::String(a), Value::String(b)) => {
             let (a, b) = parted(a.0, b.0, max.saturating_sub(2));
-            (format!("\"{a}\""), format!("\"{b}\""))
+            (quoted(&a), quoted(&b))
         }
         _ => (text(a, max), text(b, max)),
     }
@@ -125,6 +130,12 @@ mod tests {
         // A character that parts in its second byte is shown whole.
         let (one, other) = parted("aaaaaaaaaaaé".as_bytes(), "aaaaaaaaaaaè".as_bytes(), 6);
         assert!(one.ends_with('é') && other.ends_with('è'), "{one} {other}");
+    }
+
+    #[test]
+    fn a_quote_inside_of_quotes_is_told_from_their_end() {
+        let text = |bytes: &'static [u8]| text(Value::String(ggufkit::format::ByteStr(bytes)), 40);
+        assert_eq!((text(b"\"").as_str(), text(b"a\"b").as_str()), (r#""\"""#, r#""a\"b""#));
     }
 
     #[test]

@@ -128,7 +128,7 @@ impl Args {
                 .filter_map(|part| Some(TensorReader::new(part.source.as_ref()?, part.view()?)))
                 .collect();
             let mut jobs = self.jobs(document, &readers, &globs);
-            let file = self.names_file().then(|| self.output.as_deref()).flatten();
+            let file = self.output.as_deref().filter(|_| self.names_file());
             if let (Some(file), [job]) = (file, jobs.as_mut_slice()) {
                 job.file = file.file_name().map(PathBuf::from).unwrap_or_default();
             }

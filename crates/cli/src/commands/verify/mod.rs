@@ -416,7 +416,7 @@ impl Args {
             }
         }
         let head = out.paint(Ink::Head, out::path(Path::new(&self.manifest)));
-        writeln!(out, "{head}: {}", parts.join(", "))
+        out.line(&format!("{head}: {}", parts.join(", ")), 2)
     }
 }
 
