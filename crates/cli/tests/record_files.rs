@@ -124,7 +124,7 @@ fn a_change_of_a_set_is_taken_back_in_all_its_files() {
     for no in 0..3_u16 {
         let shard =
             model("A name").kv("split.no", no).kv("split.count", 3_u16).kv("split.tensors.count", 3_i32);
-        let shard = shard.tensor(Tensor::f32(&format!("t{no}"), &[64]));
+        let shard = shard.tensor(Tensor::f32(format!("t{no}"), &[64]));
         write(&folder, &format!("m-0000{}-of-00003.gguf", no + 1), &shard);
     }
     let path = |n: u16| folder.join(format!("m-0000{n}-of-00003.gguf"));

@@ -193,7 +193,7 @@ fn has_stays(record: &Record, file: &File, old: bool) -> io::Result<bool> {
             _ => span.start,
         };
         let there = |at: u64| Ok::<_, io::Error>(hash_of(file, Span::new(at, span.len))? == Some(*told));
-        if !there(went)? && !(old && went != span.start && there(span.start)?) {
+        if !(there(went)? || old && went != span.start && there(span.start)?) {
             return Ok(false);
         }
     }
