@@ -496,7 +496,7 @@ impl Power {
 
     /// Makes the folder what the disk has, with `random` of what may be there.
     fn goes(&self, folder: &Folder, random: &mut dyn FnMut() -> u64) {
-        let mut maybe = |(sure, perhaps): (bool, bool)| if random() % 2 == 0 { sure } else { perhaps };
+        let mut maybe = |(sure, perhaps): (bool, bool)| if random().is_multiple_of(2) { sure } else { perhaps };
         let (armed, named, marked) = (maybe(self.armed), maybe(self.named), maybe(self.marked));
         let file = OpenOptions::new().read(true).write(true).open(folder.file()).unwrap();
         file.set_len(0).unwrap();
@@ -512,7 +512,7 @@ impl Power {
         for done in &self.loose {
             match done {
                 Done::Write(at, bytes) => match unmoved {
-                    None => lay(&file, done, &mut |_| random() % 2 == 0),
+                    None => lay(&file, done, &mut |_| random().is_multiple_of(2)),
                     Some(shift) => {
                         for (n, sector) in bytes.chunks(512).enumerate() {
                             let at: u64 = at + n as u64 * 512;
@@ -520,14 +520,14 @@ impl Power {
                             let stood =
                                 |shift: Shift| Some((shift.old_position(at)?, shift.old_position(last)?));
                             match stood(shift).filter(|(first, last)| last - first < 512 && *last < SIZE) {
-                                Some((at, _)) if random() % 2 == 0 => file.write_all_at(sector, at).unwrap(),
+                                Some((at, _)) if random().is_multiple_of(2) => file.write_all_at(sector, at).unwrap(),
                                 _ => {}
                             }
                         }
                     }
                 },
                 other => {
-                    stopped |= random() % 2 == 0;
+                    stopped |= random().is_multiple_of(2);
                     match other {
                         Done::Shift(shift) if stopped => unmoved = Some(*shift),
                         _ if stopped => {}
