@@ -1,0 +1,60 @@
+//! Q4_0: 32 weights of 4 bits and one scale; 18 bytes, 4.5 bits per weight.
+//!
+//! | bytes | field | what |
+//! |---|---|---|
+//! | 0..2 | `d` | binary16, the scale |
+//! | 2..18 | `qs` | byte i: low nibble = weight i, high nibble = weight i + 16 |
+//!
+//! `w = d * (q - 8)`, q in 0..=15. In C: `dequantize_row_q4_0`, `quantize_row_q4_0_ref`, `quantize_q4_0`.
+
+use ggufkit_format::spec::TensorType;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::{extreme, inverse, weights};
+use crate::block::{Block, Encode, Guide};
+use crate::codec::Importance;
+use crate::half::F16;
+use crate::number::truncate;
+use crate::scale::symmetric::{Weighing, symmetric};
+
+const N: usize = 32;
+
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(super) struct Q4_0 {
+    d: F16,
+    qs: [u8; N / 2],
+}
+
+impl Block<N> for Q4_0 {
+    const TYPE: TensorType = TensorType::Q4_0;
+
+    fn decode(&self, out: &mut [f32; N]) {
+        let d = self.d.get();
+        for (i, q) in self.qs.iter().enumerate() {
+            out[i] = f32::from(i16::from(q & 15) - 8) * d;
+            out[i + N / 2] = f32::from(i16::from(q >> 4) - 8) * d;
+        }
+    }
+}
+
+impl Encode<N> for Q4_0 {
+    const IMPORTANCE: Importance = Importance::Optional;
+    const ROW_MEAN_SQUARE: bool = true;
+
+    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
+        let mut q = [0; N];
+        let d = match guide {
+            Some(guide) => symmetric(8, values, &mut q, Weighing::By(&weights(values, guide))),
+            // The farthest value is -8 times the scale, the one number without a twin on the other side.
+            None => {
+                let d = extreme(values) / -8.0;
+                let id = inverse(d);
+                q = values.map(|x| (truncate(x * id + 8.5) as i8).min(15));
+                d
+            }
+        };
+        self.d = F16::new(d);
+        self.qs = std::array::from_fn(|i| q[i] as u8 | ((q[i + N / 2] as u8) << 4));
+    }
+}

@@ -1,0 +1,3 @@
+//! Searches for the scale, or the scale and the offset, that lose least; shared by the encoders.
+
+pub(crate) mod symmetric;
