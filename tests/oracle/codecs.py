@@ -2,6 +2,7 @@
 """The values of every tensor type, bit for bit against programs that are not ours.
 
     python codecs.py CODEC_BINARY [--quick] [TYPE...]
+    python codecs.py CODEC_BINARY --golden TYPE...     # calls for the tests of a type, in Rust
 
 CODEC_BINARY is `cargo build --release -p ggufkit-quant --example codec`.
 
@@ -214,12 +215,48 @@ class Oracle:
         return said if not kinds_wrong else f"{said}; DIFFERENT: " + ", ".join(kinds_wrong)
 
 
+    def golden(self, name: str, ty: int, elements: int, size: int, importance: str) -> None:
+        """Tests for the type's file: what the reference makes of two blocks and of one row."""
+        rng = np.random.default_rng(ty)
+        who, values_of = reference(name, ty)
+        blocks = rng.integers(0, 256, (2, size), dtype=np.uint8)
+        for offset, what in SCALES.get(name, []):
+            for row, number in enumerate((0.0371, -3e-7) if offset in (0, 80, 108, 208, 52, 64) else (0.0213, 5.25)):
+                if what != "u8":
+                    scale = np.array([number], "<f2" if what == "f16" else "<f4").view(np.uint8)
+                    blocks[row, offset : offset + len(scale)] = scale
+        print(f"\n#[cfg(test)]\nmod tests {{\n    use super::*;\n    use crate::testing::{{decodes, encodes}};\n")
+        print(f"    /// From {who}.\n    #[test]\n    fn as_the_reference() {{\n        let ty = TensorType::{name};")
+        for block in blocks:
+            values = np.ascontiguousarray(values_of(block[None]), np.float32).reshape(-1)
+            total = 0xCBF29CE484222325
+            for byte in values.tobytes():
+                total = (total ^ byte) * 0x100000001B3 % 2**64
+            first = ", ".join(f"0x{bits >> 16:04x}_{bits & 0xFFFF:04x}" for bits in map(int, values[:4].view(np.uint32)))
+            digits = f"{total:016x}"
+            total_said = "_".join(digits[i : i + 4] for i in range(0, 16, 4))
+            print(f'        let block = "{block.tobytes().hex()}";\n        decodes(ty, block, [{first}], 0x{total_said});')
+        if importance != "none":
+            i = np.arange(elements)
+            values = (((i * i * 37 + i * 101 + 13) % 257) / 8 - 16).astype(np.float32)[None]
+            weights = (((i * 29 + 7) % 31 + 1) / 16).astype(np.float32)
+
+            def block(weights):
+                made = ENCODINGS[name](values) if name in ENCODINGS else libgguf.quantize_rows(values, ty, weights)
+                return f'Some("{made.tobytes().hex()}")'
+
+            plain = "None" if importance == "required" else block(None)
+            print(f"        encodes(ty, {plain}, {block(weights) if importance != 'unused' else 'None'});")
+        print("    }\n}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("binary", type=pathlib.Path)
     parser.add_argument("types", nargs="*")
     parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    parser.add_argument("--golden", action="store_true")
+    arguments = parser.parse_intermixed_args()
     with tempfile.TemporaryDirectory() as folder:
         oracle = Oracle(arguments.binary.resolve(), arguments.quick, pathlib.Path(folder))
         listed = [line.split() for line in oracle.run("list").decode().splitlines()]
@@ -227,10 +264,15 @@ def main() -> int:
             if arguments.types and name.upper() not in [ty.upper() for ty in arguments.types]:
                 continue
             ty, elements, size = map(int, numbers)
+            if arguments.golden:
+                oracle.golden(name, ty, elements, size, importance)
+                continue
             said = oracle.decode(name, ty, elements, size)
             if importance != "none":
                 said += "; " + oracle.encode(name, ty, elements, size, importance)
             print(f"{name:<8} {said}", flush=True)
+    if arguments.golden:
+        return 0
     print(f"{len(listed)} types, {oracle.differences} differences")
     return 1 if oracle.differences else 0
 

@@ -65,3 +65,20 @@ impl Encode<N> for Mxfp4 {
         self.qs = pack(low, high, half_of_power(self.e));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{decodes, encodes};
+
+    /// From libgguf.
+    #[test]
+    fn as_the_reference() {
+        let ty = TensorType::MXFP4;
+        let block = "ad403afadf3170802c94533b9be2118ac8";
+        decodes(ty, block, [0x0000_0000, 0xd680_0000, 0xd680_0000, 0xd7c0_0000], 0x3c25_b852_c8ac_56e5);
+        let block = "ce9fc4d5a6c822b54b004ea3596f4eabab";
+        decodes(ty, block, [0xe840_0000, 0x6780_0000, 0x67c0_0000, 0x6800_0000], 0xfa0e_0eb3_60c1_f870);
+        encodes(ty, Some("80efd36b010764c3e7bb7e3c467010b63d"), None);
+    }
+}

@@ -8,15 +8,15 @@ mod q5_0;
 mod q5_1;
 mod q8_0;
 
-use super::{Guide, both, decoder, inverse, reach};
+use super::{Guide, both, inverse, reach};
 use crate::codec::Codec;
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
     both::<q4_0::Q4_0, N>(),
-    decoder::<q4_1::Q4_1, N>(),
+    both::<q4_1::Q4_1, N>(),
     both::<q5_0::Q5_0, N>(),
-    decoder::<q5_1::Q5_1, N>(),
+    both::<q5_1::Q5_1, N>(),
     both::<q8_0::Q8_0, N>(),
     both::<q1_0::Q1_0, 128>(),
     both::<q2_0::Q2_0, 64>(),

@@ -49,3 +49,20 @@ impl Encode<N> for Q1_0 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{decodes, encodes};
+
+    /// From libgguf.
+    #[test]
+    fn as_the_reference() {
+        let ty = TensorType::Q1_0;
+        let block = "c02804aa263f43f4adb02cd48e3297c42727";
+        decodes(ty, block, [0xbd18_0000, 0xbd18_0000, 0x3d18_0000, 0xbd18_0000], 0xee2a_9ec9_2207_9825);
+        let block = "05806d9e3f201f601241bf7db5d3942d7a55";
+        decodes(ty, block, [0xb4a0_0000, 0x34a0_0000, 0xb4a0_0000, 0xb4a0_0000], 0xd849_1fda_3528_d4a5);
+        encodes(ty, Some("5847fa5834be76c41f71abe7f1b5cb92b624"), None);
+    }
+}

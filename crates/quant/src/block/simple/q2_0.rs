@@ -50,3 +50,20 @@ impl Encode<N> for Q2_0 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{decodes, encodes};
+
+    /// From definition.
+    #[test]
+    fn as_the_reference() {
+        let ty = TensorType::Q2_0;
+        let block = "c028d916cdfb21c6c1ff91a761565a702416";
+        decodes(ty, block, [0x0000_0000, 0x3d18_0000, 0x0000_0000, 0x3d98_0000], 0xbee7_686e_8b83_41f5);
+        let block = "0580c212cddb8d8800160eb686b2eb819333";
+        decodes(ty, block, [0xb4a0_0000, 0x34a0_0000, 0x34a0_0000, 0xb520_0000], 0xde20_c294_3097_ecf5);
+        encodes(ty, Some("b04b54969165641959562866106459064126"), None);
+    }
+}

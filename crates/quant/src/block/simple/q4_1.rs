@@ -33,3 +33,19 @@ impl Block<N> for Q4_1 {
         *out = nibbles(&self.qs).map(|q| f32::from(q) * d + m);
     }
 }
+
+impl Encode<N> for Q4_1 {
+    const IMPORTANCE: Importance = Importance::Optional;
+    const ROW_MEAN_SQUARE: bool = true;
+
+    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
+        let (min, max) = range(values);
+        let d = (max - min) / 15.0;
+        let id = inverse(d);
+        let q = values.map(|x| (truncate((x - min) * id + 0.5) as i8).min(15) as u8);
+        self.d = F16::new(d);
+        self.m = F16::new(min);
+
+        self.qs = pack_nibbles(&q);
+    }
+}

@@ -35,3 +35,19 @@ impl Block<N> for Q5_1 {
         *out = fives(&self.qs, self.qh).map(|q| f32::from(q) * d + m);
     }
 }
+
+impl Encode<N> for Q5_1 {
+    const IMPORTANCE: Importance = Importance::Optional;
+    const ROW_MEAN_SQUARE: bool = true;
+
+    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
+        let (min, max) = range(values);
+        let d = (max - min) / 31.0;
+        let id = inverse(d);
+        let q = values.map(|x| truncate((x - min) * id + 0.5) as u8);
+        self.d = F16::new(d);
+        self.m = F16::new(min);
+        self.qh = fifth_bits(&q);
+        self.qs = pack_nibbles(&q);
+    }
+}
