@@ -106,3 +106,6 @@ fn mean_square(row: &[f32]) -> f32 {
     }
     sum / row.len() as f32
 }
+
+#[cfg(test)]
+pub(crate) mod testing;
