@@ -54,7 +54,35 @@ def reference(name: str, ty: int):
     return "gguf-py", lambda blocks: gguf.quants.dequantize(blocks, kind)
 
 
-DEFINITIONS: dict = {}
+def q2_0_values(blocks: np.ndarray) -> np.ndarray:
+    """d * (q - 1), four numbers of two bits in a byte, the lowest first."""
+    d = blocks[:, :2].copy().view("<f2").astype(np.float32)
+    q = blocks[:, 2:, None] >> np.array([0, 2, 4, 6], np.uint8) & 3
+    return (q.reshape(len(blocks), 64).astype(np.float32) - 1) * d
+
+
+def q2_0_blocks(values: np.ndarray) -> np.ndarray:
+    """The scale is the greatest distance from zero; numbers are the nearest of -1, 0, 1 times it, plus 1."""
+    groups = values.reshape(-1, 64)
+    d = np.abs(groups).max(axis=1, keepdims=True).astype(np.float32)
+    with np.errstate(all="ignore"):
+        ratio = groups * np.where(d > 0, np.float32(1) / d, np.float32(0))
+    # A scale so small that its inverse is infinite: x86 makes the smallest integer of an infinite number.
+    away = np.where(np.isfinite(ratio), np.trunc(ratio.astype(np.float64) + np.copysign(0.5, ratio)), -np.inf)
+    q = np.clip(away + 1, 0, 3).astype(np.uint8).reshape(-1, 16, 4)
+    packed = q[..., 0] | q[..., 1] << 2 | q[..., 2] << 4 | q[..., 3] << 6
+    with np.errstate(all="ignore"):
+        return np.concatenate([d.astype("<f2").view(np.uint8), packed], axis=1)
+
+
+def q8_k_values(blocks: np.ndarray) -> np.ndarray:
+    """d * q, d of 32 bits; the sums behind the numbers are not looked at."""
+    return blocks[:, 4:260].view(np.int8).astype(np.float32) * blocks[:, :4].copy().view("<f4")
+
+
+# What libgguf has no code for, from the format's description.
+DEFINITIONS = {"Q2_0": q2_0_values, "Q8_K": q8_k_values}
+ENCODINGS = {"Q2_0": q2_0_blocks}
 
 
 def some_blocks(rng, name: str, count: int, size: int) -> np.ndarray:
@@ -95,6 +123,9 @@ def kinds_of_rows(rng, rows: int, width: int):
     yield "ties", rng.integers(-16, 17, shape) / 2
     yield "small-integers", rng.integers(-8, 8, shape)
     yield "powers-of-two", np.ldexp(rng.choice([-1.0, 1.0], shape), rng.integers(-12, 12, shape))
+    below = np.nextafter(np.ldexp(np.float32(1), rng.integers(-126, 127, (rows, 1))).astype(np.float32), np.float32(0))
+    below = (below.view(np.uint32) - rng.integers(0, 12, (rows, 1)).astype(np.uint32)).view(np.float32)
+    yield "below-powers-of-two", np.where(np.arange(width) % 16 == 3, below, below * rng.uniform(-0.9, 0.9, shape))
     yield "subnormal", normal * 1e-40
     yield "tiny", normal * 1e-15
     yield "small", normal * 1e-7
@@ -147,13 +178,16 @@ class Oracle:
 
     def encode(self, name: str, ty: int, elements: int, size: int, importance: str) -> str:
         rng = np.random.default_rng(1000 + ty)
+        who = "libgguf"
         if libgguf.row_size(ty, elements) == 0:
-            return "encoding not held: libgguf has no such type"
+            if name not in ENCODINGS:
+                return "encoding NOT HELD: libgguf has no such type"
+            who = "definition"
         width = max(512, 4 * elements) if elements < 256 else 2 * elements
         weights = [w for w in kinds_of_weights(rng, width) if w is not None or importance != "required"]
         if importance == "unused":
             weights = weights[:2]
-        rows = max(1, -(-self.encoded * elements // width // (18 * len(weights))))
+        rows = max(1, -(-self.encoded * elements // width // (19 * len(weights))))
         done = 0
         kinds_wrong: list[str] = []
         for number, weight in enumerate(weights):
@@ -165,7 +199,10 @@ class Oracle:
             for kind, values in kinds_of_rows(rng, rows, width):
                 values = np.ascontiguousarray(values, np.float32)
                 ours = np.frombuffer(self.run(*words, data=values.tobytes()), np.uint8).reshape(-1, size)
-                theirs = libgguf.quantize_rows(values, ty, weight).view(np.uint8).reshape(-1, size)
+                if who == "definition":
+                    theirs = ENCODINGS[name](values)
+                else:
+                    theirs = libgguf.quantize_rows(values, ty, weight).view(np.uint8).reshape(-1, size)
                 done += len(ours)
                 at = np.flatnonzero((ours != theirs).any(axis=1))
                 if len(at):
@@ -174,7 +211,7 @@ class Oracle:
                         block = values.reshape(-1, elements)[at[0]]
                         print(f"  {name} {kind} {block.tolist()}\n  is  {theirs[at[0]].tobytes().hex()}\n  ours {ours[at[0]].tobytes().hex()}")
                     self.differences += len(at)
-        said = f"{done:>7} encoded as by libgguf, importance {importance}"
+        said = f"{done:>7} encoded as by {who}, importance {importance}"
         return said if not kinds_wrong else f"{said}; DIFFERENT: " + ", ".join(kinds_wrong)
 
 

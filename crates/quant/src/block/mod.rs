@@ -14,6 +14,7 @@ use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::codec::{Codec, Importance};
+use crate::number::c_max;
 
 /// The codecs, family by family.
 pub(crate) static FAMILIES: &[&[Codec]] =
@@ -105,6 +106,16 @@ fn mean_square(row: &[f32]) -> f32 {
         sum += x * x;
     }
     sum / row.len() as f32
+}
+
+/// `1 / d`, and 0 for a scale of 0.
+fn inverse(d: f32) -> f32 {
+    if d != 0.0 { 1.0 / d } else { 0.0 }
+}
+
+/// The greatest distance from zero.
+fn reach(values: &[f32]) -> f32 {
+    values.iter().fold(0.0, |reach, x| c_max(reach, x.abs()))
 }
 
 #[cfg(test)]

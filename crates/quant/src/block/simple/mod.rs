@@ -1,21 +1,31 @@
 //! Types with one scale, and perhaps one offset, for a whole block.
 
+mod q1_0;
+mod q2_0;
 mod q4_0;
+mod q4_1;
+mod q5_0;
+mod q5_1;
 mod q8_0;
 
-use super::both;
+use super::{Guide, both, decoder, inverse, reach};
 use crate::codec::Codec;
-use crate::number::c_max;
 
 /// The codecs of this family.
-pub(super) static CODECS: &[Codec] = &[both::<q4_0::Q4_0, 32>(), both::<q8_0::Q8_0, 32>()];
+pub(super) static CODECS: &[Codec] = &[
+    both::<q4_0::Q4_0, N>(),
+    decoder::<q4_1::Q4_1, N>(),
+    both::<q5_0::Q5_0, N>(),
+    decoder::<q5_1::Q5_1, N>(),
+    both::<q8_0::Q8_0, N>(),
+    both::<q1_0::Q1_0, 128>(),
+    both::<q2_0::Q2_0, 64>(),
+];
 
-/// `1 / d`, and 0 for a scale of 0.
-fn inverse(d: f32) -> f32 {
-    if d != 0.0 { 1.0 / d } else { 0.0 }
-}
+/// Weights of a block, of most of these types.
+const N: usize = 32;
 
-/// The first value that is farthest from zero, with its sign; 0 where all are.
+/// The first value that is farthest from zero, with its sign; 0 where all are. One that is not a number does not count.
 fn extreme(values: &[f32]) -> f32 {
     let (mut farthest, mut extreme) = (0.0f32, 0.0f32);
     for &x in values {
@@ -26,12 +36,42 @@ fn extreme(values: &[f32]) -> f32 {
     extreme
 }
 
-/// The greatest distance from zero.
-fn reach(values: &[f32]) -> f32 {
-    values.iter().fold(0.0, |reach, x| c_max(reach, x.abs()))
+/// The smallest and the largest value.
+fn range(values: &[f32]) -> (f32, f32) {
+    let (mut min, mut max) = (f32::MAX, f32::MIN);
+    for &x in values {
+        if x < min {
+            min = x;
+        }
+        if x > max {
+            max = x;
+        }
+    }
+    (min, max)
 }
 
 /// How much each value of a block matters, from how much its column matters and how large it is.
-fn weights<const N: usize>(values: &[f32; N], guide: super::Guide<'_, N>) -> [f32; N] {
+fn weights(values: &[f32; N], guide: Guide<'_, N>) -> [f32; N] {
     std::array::from_fn(|i| guide.importance[i] * (guide.row_mean_square + values[i] * values[i]).sqrt())
+}
+
+/// Numbers of four bits: those of the low nibbles, then those of the high ones.
+fn nibbles(qs: &[u8; N / 2]) -> [u8; N] {
+    std::array::from_fn(|i| if i < N / 2 { qs[i] & 15 } else { qs[i - N / 2] >> 4 })
+}
+
+/// The low four bits of each number, as [`nibbles`] takes them.
+fn pack_nibbles(q: &[u8; N]) -> [u8; N / 2] {
+    std::array::from_fn(|i| q[i] & 15 | q[i + N / 2] << 4)
+}
+
+/// Numbers of five bits: their low four as nibbles, the fifth in a word.
+fn fives(qs: &[u8; N / 2], qh: [u8; 4]) -> [u8; N] {
+    let (low, high) = (nibbles(qs), u32::from_le_bytes(qh));
+    std::array::from_fn(|i| low[i] | ((high >> i & 1) as u8) << 4)
+}
+
+/// The fifth bit of each number, as [`fives`] takes them.
+fn fifth_bits(q: &[u8; N]) -> [u8; 4] {
+    (0..N).fold(0u32, |word, i| word | u32::from(q[i] >> 4 & 1) << i).to_le_bytes()
 }

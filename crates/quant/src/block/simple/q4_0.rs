@@ -10,14 +10,12 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{extreme, inverse, weights};
+use super::{N, extreme, inverse, nibbles, pack_nibbles, weights};
 use crate::block::{Block, Encode, Guide};
 use crate::codec::Importance;
 use crate::half::F16;
 use crate::number::truncate;
 use crate::scale::symmetric::{Weighing, symmetric};
-
-const N: usize = 32;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -31,10 +29,7 @@ impl Block<N> for Q4_0 {
 
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
-        for (i, q) in self.qs.iter().enumerate() {
-            out[i] = f32::from(i16::from(q & 15) - 8) * d;
-            out[i + N / 2] = f32::from(i16::from(q >> 4) - 8) * d;
-        }
+        *out = nibbles(&self.qs).map(|q| (f32::from(q) - 8.0) * d);
     }
 }
 
@@ -55,6 +50,6 @@ impl Encode<N> for Q4_0 {
             }
         };
         self.d = F16::new(d);
-        self.qs = std::array::from_fn(|i| q[i] as u8 | ((q[i + N / 2] as u8) << 4));
+        self.qs = pack_nibbles(&q.map(|q| q as u8));
     }
 }

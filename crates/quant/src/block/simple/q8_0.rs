@@ -10,13 +10,11 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{inverse, reach};
+use super::{N, inverse, reach};
 use crate::block::{Block, Encode, Guide};
 use crate::codec::Importance;
 use crate::half::F16;
 use crate::number::truncate;
-
-const N: usize = 32;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
