@@ -24,7 +24,8 @@ import gguf
 import libgguf
 import numpy as np
 
-# Where the scales of a block stand: (offset, what). Blocks are decoded with all sorts of numbers there.
+# Where the scales of a block stand: (offset, what). Blocks are decoded with all sorts of numbers there. (That of IQ1_M is
+# spread over four nibbles; random bytes give it every exponent.)
 SCALES: dict[str, list[tuple[int, str]]] = {
     "Q4_0": [(0, "f16")], "Q4_1": [(0, "f16"), (2, "f16")], "Q5_0": [(0, "f16")], "Q5_1": [(0, "f16"), (2, "f16")],
     "Q8_0": [(0, "f16")], "Q8_K": [(0, "f32")], "Q1_0": [(0, "f16")], "Q2_0": [(0, "f16")],

@@ -35,6 +35,11 @@
 )]
 mod block;
 mod codec;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "into arrays of fixed size, by counters that it bounds or bits under a mask"
+)]
+mod grid;
 pub mod half;
 mod number;
 mod plain;

@@ -117,3 +117,6 @@ fn inverse(d: f32) -> f32 {
 fn reach(values: &[f32]) -> f32 {
     values.iter().fold(0.0, |reach, x| c_max(reach, x.abs()))
 }
+
+#[cfg(test)]
+pub(crate) mod testing;
