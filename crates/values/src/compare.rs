@@ -247,7 +247,7 @@ where
 }
 
 /// Compares pairs of tensors, by at most `threads` threads; each result is handed to `take` with its place in `pairs` when it
-/// is done, in order. `progress` is told pairs of elements that are done, since it was last told.
+/// is done, in order. `progress` is told bytes of both sides that are done, since it was last told.
 ///
 /// An error is a source's; the pair's other elements are then not all looked at.
 pub fn compare<A, B>(
@@ -270,7 +270,7 @@ pub fn compare<A, B>(
         while let (Some(first), Some(second)) = (first.next_stretch(), second.next_stretch()) {
             let (first, second) = (first?, second?);
             difference.pairs(first.at, first.values, second.values);
-            progress(first.values.len() as u64);
+            progress(first.blocks.len().saturating_add(second.blocks.len()) as u64);
         }
         Ok(difference)
     };

@@ -29,6 +29,7 @@ mod set;
 mod shards;
 mod show;
 mod split;
+mod stats;
 mod template;
 mod tensors;
 mod unset;
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Config(config::Args),
     Hex(hex::Args),
     Extract(extract::Args),
+    Stats(stats::Args),
     Hash(hash::Args),
     Verify(verify::Args),
     Check(check::Args),
@@ -90,6 +92,7 @@ impl Command {
             Self::Config(args) => args.run(out),
             Self::Hex(args) => args.run(out),
             Self::Extract(args) => args.run(out),
+            Self::Stats(args) => args.run(out),
             Self::Hash(args) => args.run(out),
             Self::Verify(args) => args.run(out),
             Self::Check(args) => args.run(out),

@@ -113,7 +113,7 @@ thread_local! {
 }
 
 /// The statistics of tensors, by at most `threads` threads, each handed to `take` with its place in `tensors` when it is done,
-/// in order. `progress` is told elements that are done, since it was last told.
+/// in order. `progress` is told bytes that are done, since it was last told.
 ///
 /// An error is the source's; the tensor's other values are then not all looked at.
 pub fn stats<S>(
@@ -142,7 +142,7 @@ pub fn stats<S>(
                 if let Some(scale) = &scale {
                     scale.look(&mut stats, stretch.blocks);
                 }
-                progress(stretch.values.len() as u64);
+                progress(stretch.blocks.len() as u64);
             }
             counts.move_into(&mut histogram.lock().unwrap_or_else(PoisonError::into_inner));
             Ok(stats)
