@@ -74,8 +74,14 @@ impl Difference {
         (norm > 0.0).then(|| (self.products / norm).clamp(-1.0, 1.0))
     }
 
-    /// Adds what comes behind.
-    fn add(&mut self, other: &Self) {
+    /// The same without the worst blocks, for adding up tensors: an element's number says nothing there.
+    #[must_use]
+    pub fn without_places(&self) -> Self {
+        Self { worst: Vec::new(), ..self.clone() }
+    }
+
+    /// Adds the distances of other pairs, which come behind these.
+    pub fn add(&mut self, other: &Self) {
         self.count = self.count.saturating_add(other.count);
         self.equal = self.equal.saturating_add(other.equal);
         self.not_finite = self.not_finite.saturating_add(other.not_finite);

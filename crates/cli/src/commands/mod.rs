@@ -3,6 +3,7 @@
 mod add;
 mod apply;
 mod check;
+mod compare;
 mod completions;
 mod config;
 mod diff;
@@ -52,6 +53,7 @@ pub(crate) enum Command {
     Hex(hex::Args),
     Extract(extract::Args),
     Stats(stats::Args),
+    Compare(compare::Args),
     Hash(hash::Args),
     Verify(verify::Args),
     Check(check::Args),
@@ -93,6 +95,7 @@ impl Command {
             Self::Hex(args) => args.run(out),
             Self::Extract(args) => args.run(out),
             Self::Stats(args) => args.run(out),
+            Self::Compare(args) => args.run(out),
             Self::Hash(args) => args.run(out),
             Self::Verify(args) => args.run(out),
             Self::Check(args) => args.run(out),

@@ -28,7 +28,7 @@ pub(super) struct Line {
 
 /// A number that may be missing, or be infinite, which JSON has no number for.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Real(pub(super) Option<f64>);
+pub(crate) struct Real(pub(crate) Option<f64>);
 
 impl Serialize for Real {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

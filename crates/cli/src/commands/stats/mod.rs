@@ -14,6 +14,7 @@ use ggufkit::io::{DynSource, TensorReader};
 use ggufkit::values::{NoValues, Weights, stats};
 
 use self::line::Line;
+pub(super) use self::line::Real;
 use super::progress::Bar;
 use super::tensors::SelectArgs;
 use crate::args::{InputArgs, ReadArgs};
@@ -147,6 +148,8 @@ impl Args {
         let parts: Vec<_> = document.parts.iter().filter(|part| part.index().is_some()).collect();
         let at = |row: &Row<'_>| parts.get(row.part_index).and_then(|part| part.path.clone());
         let path = |row: &Row<'_>| at(row).unwrap_or_else(|| document.given.to_owned());
+        // Nobody may make us read more than there is: tensors may claim the same bytes over and over.
+        let mut budget = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.size.unwrap_or(0)));
         let mut weights: Vec<Weights<'_, DynSource>> = Vec::new();
         let mut of: Vec<&Row<'_>> = Vec::new();
         for row in &rows {
@@ -166,10 +169,20 @@ impl Args {
             }
             let source: &DynSource = source;
             match Weights::of(source, &TensorReader::new(source, view), row.tensor) {
-                Ok(one) => {
-                    weights.push(one);
-                    of.push(row);
-                }
+                Ok(one) => match budget.checked_sub(one.span().len) {
+                    Some(left) => {
+                        budget = left;
+                        weights.push(one);
+                        of.push(row);
+                    }
+                    None => {
+                        let text = format!(
+                            "tensor \"{}\": all bytes of the file are told of already; tensors share bytes",
+                            ggufkit::format::shorten(row.name.0, 80)
+                        );
+                        answer.fail(&path(row), "malformed", "overlap", &text);
+                    }
+                },
                 Err(error) => answer.fail_with(&path(row), &error),
             }
         }
