@@ -123,6 +123,10 @@ impl Histogram {
         for (low, high, count) in self.bins() {
             let count = count as f64;
             if below + count >= target {
+                // What is next to zero is zero, but for numbers below 10^-39.
+                if low == 0.0 || high == 0.0 {
+                    return Some(0.0);
+                }
                 let within = ((target - below) / count).clamp(0.0, 1.0);
                 return Some((f64::from(low) + (f64::from(high) - f64::from(low)) * within) as f32);
             }
