@@ -9,7 +9,7 @@ mod iq3_s;
 mod iq3_xxs;
 mod iq4_xs;
 
-use super::decoder;
+use super::{decoder, rows};
 use crate::codec::Codec;
 use crate::grid::signs::sign;
 
@@ -21,7 +21,7 @@ pub(super) static CODECS: &[Codec] = &[
     decoder::<iq1_s::Iq1S, N>(),
     decoder::<iq3_s::Iq3S, N>(),
     decoder::<iq2_s::Iq2S, N>(),
-    decoder::<iq4_xs::Iq4Xs, N>(),
+    rows::<iq4_xs::Iq4Xs, N>(iq4_xs::encode::encode),
     decoder::<iq1_m::Iq1M, N>(),
 ];
 
