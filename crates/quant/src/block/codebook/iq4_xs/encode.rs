@@ -4,7 +4,7 @@ use zerocopy::FromBytes;
 
 use super::Iq4Xs;
 use crate::block::batch::{self, Batch, WIDTH};
-use crate::block::codebook::N;
+use crate::block::codebook::{N, inverse};
 use crate::half::F16;
 use crate::number::nearest;
 use crate::scale::lanes::Lanes;
@@ -67,16 +67,16 @@ fn fill(block: &mut Iq4Xs, values: &[f32; N], scales: &[f32; GROUPS]) {
     // The largest scale becomes -32, the one that has no counterpart. Codes are chosen for the scale before it is rounded
     // to sixteen bits.
     let d = -max / 32.0;
-    let inverse = inverse(d);
+    let to_scale = inverse(d);
     block.d = F16::new(d);
     block.scales_l = [0; N / 64];
     let mut high = 0_u16;
     for (group, (qs, values)) in block.qs.iter_mut().zip(values.as_chunks::<32>().0).enumerate() {
-        let scale = nearest(inverse * scales[group]).clamp(-32, 31);
-        let inverse = self::inverse(d * scale as f32);
+        let scale = nearest(to_scale * scales[group]).clamp(-32, 31);
+        let to_level = inverse(d * scale as f32);
         let mut codes = [0; 32];
         for (code, x) in codes.iter_mut().zip(values) {
-            *code = self::code(inverse * x);
+            *code = self::code(to_level * x);
         }
         for (i, q) in qs.iter_mut().enumerate() {
             *q = codes[i] | codes[i + 16] << 4;
@@ -86,8 +86,4 @@ fn fill(block: &mut Iq4Xs, values: &[f32; N], scales: &[f32; GROUPS]) {
         high |= u16::from(bits >> 4) << (2 * group);
     }
     block.scales_h = high.to_le_bytes();
-}
-
-fn inverse(d: f32) -> f32 {
-    if d == 0.0 { 0.0 } else { 1.0 / d }
 }
