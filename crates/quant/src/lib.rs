@@ -50,5 +50,6 @@ mod plain;
 mod scale;
 #[cfg(test)]
 mod testing;
+mod wide;
 
 pub use codec::{Codec, CodecError, Importance, codec, codecs};
