@@ -79,11 +79,6 @@ impl<const D: usize, const LEVELS: usize> Lookup<D, LEVELS> {
     pub(crate) fn digits(&self, point: u16) -> [u8; D] {
         self.points.get(usize::from(point)).copied().unwrap_or([0; D])
     }
-
-    /// All points.
-    pub(crate) fn points(&self) -> &[[u8; D]] {
-        &self.points
-    }
 }
 
 /// The number that digits make, the first one the lowest.
