@@ -5,6 +5,7 @@ mod q3_k;
 mod q4_k;
 mod q5_k;
 mod q6_k;
+mod q8_k;
 
 use super::decoder;
 use crate::codec::Codec;
@@ -16,6 +17,7 @@ pub(super) static CODECS: &[Codec] = &[
     decoder::<q4_k::Q4K, N>(),
     decoder::<q5_k::Q5K, N>(),
     decoder::<q6_k::Q6K, N>(),
+    decoder::<q8_k::Q8K, N>(),
 ];
 
 /// Weights of a block (`QK_K` in C).

@@ -57,20 +57,22 @@ impl Encode<N> for Q4_0 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{decodes, encodes};
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
-    /// From libgguf.
+    /// By libgguf.
     #[test]
     fn as_the_reference() {
-        let ty = TensorType::Q4_0;
-        let block = "c0286bd64803f9426471fb1b63ea694c1eb1";
-        decodes(ty, block, [0x3de4_0000, 0xbd98_0000, 0x0000_0000, 0xbe3e_0000], 0xce48_7dcb_d5d6_d010);
-        let block = "05801f1971d0fd6f86739dcd8717d5e4ba55";
-        decodes(ty, block, [0xb60c_0000, 0xb4a0_0000, 0x360c_0000, 0x3620_0000], 0xd082_58cf_5e36_c4f1);
-        encodes(
-            ty,
-            Some("303f305ad6888fda6a4e66e4a6adf8886da5"),
-            Some("cf3f3159c7888fda6a4e77e4a6adf8887c95"),
+        assert_decodes::<Q4_0, N>(
+            "c0286bd64803f9426471fb1b63ea694c1eb1",
+            [0.111328125, -0.07421875, 0.0, -0.18554688],
+            0xce48_7dcb_d5d6_d010,
         );
+        assert_decodes::<Q4_0, N>(
+            "05801f1971d0fd6f86739dcd8717d5e4ba55",
+            [-2.0861626e-06, -2.9802322e-07, 2.0861626e-06, 2.3841858e-06],
+            0xd082_58cf_5e36_c4f1,
+        );
+        assert_encodes::<Q4_0, N>(false, "d4288c8379599d78d5b97670576cba99edb4");
+        assert_encodes::<Q4_0, N>(true, "d6288c8379599d78d5b97670576cba99edb4");
     }
 }

@@ -61,20 +61,22 @@ impl Encode<N> for Q5_0 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{decodes, encodes};
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
-    /// From libgguf.
+    /// By libgguf.
     #[test]
     fn as_the_reference() {
-        let ty = TensorType::Q5_0;
-        let block = "c028ee719123c589df108c848799e057ef3336f2cc30";
-        decodes(ty, block, [0xbed1_0000, 0x3eab_0000, 0x3f0e_8000, 0x0000_0000], 0x76e0_7ca9_3579_e8f3);
-        let block = "0580653361a82005df5f6da12d73e331c9fcd3f5c12f";
-        decodes(ty, block, [0x8000_0000, 0x365c_0000, 0xb696_0000, 0x34a0_0000], 0x7074_4b58_7116_0e54);
-        encodes(
-            ty,
-            Some("303bfa783cbe50a3ad010fb4c37dddd73c4bf010da3a"),
-            Some("c43bfa783cbe61b39d010ea4c38cddc83c4ae010d93b"),
+        assert_decodes::<Q5_0, N>(
+            "c028ee719123c589df108c848799e057ef3336f2cc30",
+            [-0.40820312, 0.33398438, 0.5566406, 0.0],
+            0x76e0_7ca9_3579_e8f3,
         );
+        assert_decodes::<Q5_0, N>(
+            "0580653361a82005df5f6da12d73e331c9fcd3f5c12f",
+            [-0.0, 3.2782555e-06, -4.4703484e-06, 2.9802322e-07],
+            0x7074_4b58_7116_0e54,
+        );
+        assert_encodes::<Q5_0, N>(false, "d4249d78d3f01706d1b22affaa61dcd0bec76412cb78");
+        assert_encodes::<Q5_0, N>(true, "d6249d78d3f01706d1b22affaa61dcd0bec76412cb78");
     }
 }
