@@ -48,5 +48,6 @@ mod plain;
     reason = "into arrays of fixed size, by counters that it bounds or bits under a mask"
 )]
 mod scale;
+mod wide;
 
 pub use codec::{Codec, CodecError, Importance, codec, codecs};

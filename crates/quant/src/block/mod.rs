@@ -4,6 +4,7 @@
 //! A type says what one block is worth ([`Block`]) and how one is made ([`Encode`]); going over rows is done here. To add a
 //! type: its file, and its line in the family's list.
 
+mod batch;
 mod codebook;
 mod float4;
 mod k_quant;
@@ -13,7 +14,7 @@ mod ternary;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::codec::{Codec, Importance};
+use crate::codec::{Codec, EncodeRows, Importance};
 use crate::number::c_max;
 
 /// The codecs, family by family.
@@ -69,6 +70,11 @@ pub(crate) const fn decoder<B: Block<N>, const N: usize>() -> Codec {
 /// The codec of a type that is read and written.
 pub(crate) const fn both<B: Encode<N>, const N: usize>() -> Codec {
     Codec { encode: Some((B::IMPORTANCE, encode_rows::<B, N>)), ..decoder::<B, N>() }
+}
+
+/// The codec of a type that is written several blocks at a time, better with the importance of columns.
+pub(crate) const fn rows<B: Block<N>, const N: usize>(encode: EncodeRows) -> Codec {
+    Codec { encode: Some((Importance::Optional, encode)), ..decoder::<B, N>() }
 }
 
 /// Lengths were tested by the codec; what would not be whole is left as it is.

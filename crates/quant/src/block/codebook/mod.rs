@@ -7,9 +7,10 @@ mod iq2_xs;
 mod iq2_xxs;
 mod iq3_s;
 mod iq3_xxs;
+mod iq4_nl;
 mod iq4_xs;
 
-use super::decoder;
+use super::{decoder, rows};
 use crate::codec::Codec;
 use crate::grid::signs::sign;
 
@@ -21,7 +22,8 @@ pub(super) static CODECS: &[Codec] = &[
     decoder::<iq1_s::Iq1S, N>(),
     decoder::<iq3_s::Iq3S, N>(),
     decoder::<iq2_s::Iq2S, N>(),
-    decoder::<iq4_xs::Iq4Xs, N>(),
+    rows::<iq4_nl::Iq4Nl, 32>(iq4_nl::encode::encode),
+    rows::<iq4_xs::Iq4Xs, N>(iq4_xs::encode::encode),
     decoder::<iq1_m::Iq1M, N>(),
 ];
 
@@ -50,4 +52,10 @@ fn place_moved(out: &mut [f32; 8], scale: f32, point: &[i8; 8], shift: f32) {
 /// How far the points of IQ1_S and IQ1_M are moved, so that their zeros are not all of them zeros.
 fn shift(down: bool) -> f32 {
     if down { -0.125 } else { 0.125 }
+}
+
+/// What to multiply with instead of dividing; nothing is left where everything is zero.
+#[inline(always)]
+fn inverse(d: f32) -> f32 {
+    if d == 0.0 { 0.0 } else { 1.0 / d }
 }

@@ -1,5 +1,6 @@
 //! Types of 256 weights, in groups with quantized scales of their own.
 
+mod minimum;
 mod q2_k;
 mod q3_k;
 mod q4_k;
@@ -7,16 +8,16 @@ mod q5_k;
 mod q6_k;
 mod q8_k;
 
-use super::decoder;
+use super::{decoder, rows};
 use crate::codec::Codec;
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
-    decoder::<q2_k::Q2K, N>(),
-    decoder::<q3_k::Q3K, N>(),
-    decoder::<q4_k::Q4K, N>(),
-    decoder::<q5_k::Q5K, N>(),
-    decoder::<q6_k::Q6K, N>(),
+    rows::<q2_k::Q2K, N>(q2_k::encode::encode),
+    rows::<q3_k::Q3K, N>(q3_k::encode::encode),
+    rows::<q4_k::Q4K, N>(minimum::encode::<q4_k::Q4K>),
+    rows::<q5_k::Q5K, N>(minimum::encode::<q5_k::Q5K>),
+    rows::<q6_k::Q6K, N>(q6_k::encode::encode),
     decoder::<q8_k::Q8K, N>(),
 ];
 

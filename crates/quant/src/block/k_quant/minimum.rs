@@ -1,0 +1,147 @@
+//! What Q4_K and Q5_K have in common: 8 groups of 32 with scales and minimums of six bits.
+
+use zerocopy::FromBytes;
+
+use super::{N, scales_and_minimums};
+use crate::block::batch::{self, Batch, WIDTH};
+use crate::half::F16;
+use crate::number::nearest;
+use crate::scale::lanes::Lanes;
+use crate::scale::lanes::affine::{Affine, Tries, affine};
+use crate::scale::lanes::positive::positive;
+use crate::wide::{self, Wide};
+
+/// Blocks of a batch.
+const BLOCKS: usize = 2;
+const GROUPS: usize = N / 32;
+
+/// A block of such groups.
+pub(super) trait Minimum: FromBytes + zerocopy::IntoBytes + zerocopy::KnownLayout {
+    /// The largest code of a value.
+    const TOP: u8;
+    /// The first try without the importance of columns, and the number of tries after it, in tenths of a code.
+    const TRIES: (f32, i32);
+
+    /// Fills every byte.
+    fn fill(&mut self, scales: Scales, codes: &[u8; N]);
+}
+
+/// The scales of a block as they are stored.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scales {
+    pub(super) d: F16,
+    pub(super) dmin: F16,
+    pub(super) packed: [u8; 12],
+}
+
+/// Floats to blocks, in rows; see [`EncodeRows`](crate::codec::EncodeRows).
+pub(super) fn encode<B: Minimum>(values: &[f32], row: usize, importance: Option<&[f32]>, out: &mut [u8]) {
+    let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
+    wide::run(Rows { values, row, importance, blocks });
+}
+
+struct Rows<'a, B> {
+    values: &'a [f32],
+    row: usize,
+    importance: Option<&'a [f32]>,
+    blocks: &'a mut [B],
+}
+
+impl<B: Minimum> Wide for Rows<'_, B> {
+    #[inline(always)]
+    fn run(self) {
+        batch::each(self.values, self.row, self.importance, self.blocks, encode_batch::<B>);
+    }
+}
+
+#[inline(always)]
+fn encode_batch<B: Minimum>(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [B]) {
+    let x = batch::side_by_side::<BLOCKS, N, 32>(&batch.values);
+    let top = i32::from(B::TOP);
+    let (found, sums) = match &batch.importance {
+        Some(importance) => {
+            let variance = Lanes::all(2.0) * batch.sums_of_squares() / Lanes::all(N as f32);
+            let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
+            let sums = weights.iter().fold(Lanes::ZERO, |sum, &weight| sum + weight);
+            let tries = Tries { top, first: -0.9, step: 0.05, steps: 36 };
+            (affine::<WIDTH, 32, false>(&x, &weights, tries), Some(sums))
+        }
+        None => {
+            let (first, steps) = B::TRIES;
+            let squares = x.iter().fold(Lanes::ZERO, |sum, &x| sum + x * x);
+            let usual = (squares / Lanes::all(32.0)).sqrt();
+            let mut weights = [Lanes::ZERO; 32];
+            for (weight, &x) in weights.iter_mut().zip(&x) {
+                *weight = usual + x.abs();
+            }
+            (affine::<WIDTH, 32, false>(&x, &weights, Tries { top, first, step: 0.1, steps }), None)
+        }
+    };
+    for (i, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
+        let part = |lanes: &Lanes<WIDTH>| -> [f32; GROUPS] {
+            std::array::from_fn(|group| lanes.0[i * GROUPS + group])
+        };
+        let scales = match &sums {
+            Some(sums) => searched(&part(&found.scale), &part(&found.min), &part(sums)),
+            None => plain(&part(&found.scale), &part(&found.min)),
+        };
+        block.fill(scales, &codes::<B>(values, &scales, &found, i * GROUPS));
+    }
+}
+
+/// Scales and minimums in sixty-three steps up to the largest.
+#[inline(always)]
+fn plain(scales: &[f32; GROUPS], minimums: &[f32; GROUPS]) -> Scales {
+    let steps = |numbers: &[f32; GROUPS]| {
+        let max = numbers.iter().fold(0.0, |max, &number| if number > max { number } else { max });
+        let inverse = if max > 0.0 { 63.0 / max } else { 0.0 };
+        // A code is a byte before it is bounded, as in C: one below zero becomes the largest.
+        let codes = numbers.map(|number| (nearest(inverse * number) as u8).min(63));
+        (F16::new(max / 63.0), codes)
+    };
+    let ((d, scales), (dmin, minimums)) = (steps(scales), steps(minimums));
+    Scales { d, dmin, packed: pack(&scales, &minimums) }
+}
+
+/// Scales and minimums as a search has them, each weighed by its group's weights.
+#[inline(always)]
+fn searched(scales: &[f32; GROUPS], minimums: &[f32; GROUPS], weights: &[f32; GROUPS]) -> Scales {
+    let (d, scales) = positive(scales, weights, 63);
+    let (dmin, minimums) = positive(minimums, weights, 63);
+    Scales { d: F16::new(d), dmin: F16::new(dmin), packed: pack(&scales, &minimums) }
+}
+
+/// The bytes that [`scales_and_minimums`] reads.
+#[inline(always)]
+fn pack(scales: &[u8; GROUPS], minimums: &[u8; GROUPS]) -> [u8; 12] {
+    let mut packed = [0; 12];
+    for i in 0..4 {
+        packed[i] = scales[i] | scales[i + 4] >> 4 << 6;
+        packed[i + 4] = minimums[i] | minimums[i + 4] >> 4 << 6;
+        packed[i + 8] = (scales[i + 4] & 15) | minimums[i + 4] << 4;
+    }
+    packed
+}
+
+/// The codes that suit the scales as they are stored; where such a scale is zero, those of the search.
+#[inline(always)]
+fn codes<B: Minimum>(values: &[f32; N], stored: &Scales, found: &Affine<WIDTH>, first: usize) -> [u8; N] {
+    let (scales, minimums) = scales_and_minimums(&stored.packed);
+    let (d, dmin) = (stored.d.get(), stored.dmin.get());
+    let top = i32::from(B::TOP);
+    let mut codes = [0; N];
+    for (group, (codes, values)) in
+        codes.as_chunks_mut::<32>().0.iter_mut().zip(values.as_chunks::<32>().0).enumerate()
+    {
+        let d = d * f32::from(scales[group]);
+        if d == 0.0 {
+            *codes = values.map(|x| found.code(first + group, x, top));
+            continue;
+        }
+        let min = dmin * f32::from(minimums[group]);
+        for (code, x) in codes.iter_mut().zip(values) {
+            *code = nearest((x + min) / d).min(top).max(0) as u8;
+        }
+    }
+    codes
+}

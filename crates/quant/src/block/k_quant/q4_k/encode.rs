@@ -1,0 +1,20 @@
+//! Values to Q4_K.
+
+use super::Q4K;
+use crate::block::k_quant::N;
+use crate::block::k_quant::minimum::{Minimum, Scales};
+
+impl Minimum for Q4K {
+    const TOP: u8 = 15;
+    const TRIES: (f32, i32) = (-1.0, 20);
+
+    #[inline(always)]
+    fn fill(&mut self, scales: Scales, codes: &[u8; N]) {
+        (self.d, self.dmin, self.scales) = (scales.d, scales.dmin, scales.packed);
+        for (qs, codes) in self.qs.iter_mut().zip(codes.as_chunks::<64>().0) {
+            for (i, q) in qs.iter_mut().enumerate() {
+                *q = codes[i] | codes[i + 32] << 4;
+            }
+        }
+    }
+}
