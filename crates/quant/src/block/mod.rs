@@ -14,7 +14,8 @@ mod ternary;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::codec::{Codec, EncodeRows, Importance};
+use crate::block::batch::Batched;
+use crate::codec::{Codec, Importance};
 use crate::number::c_max;
 
 /// The codecs, family by family.
@@ -72,9 +73,9 @@ pub(crate) const fn both<B: Encode<N>, const N: usize>() -> Codec {
     Codec { encode: Some((B::IMPORTANCE, encode_rows::<B, N>)), ..decoder::<B, N>() }
 }
 
-/// The codec of a type that is written several blocks at a time, better with the importance of columns.
-pub(crate) const fn rows<B: Block<N>, const N: usize>(encode: EncodeRows) -> Codec {
-    Codec { encode: Some((Importance::Optional, encode)), ..decoder::<B, N>() }
+/// The codec of a type that is written `P` blocks at a time, better with the importance of columns.
+pub(crate) const fn batched<B: Block<N> + Batched<P, N>, const P: usize, const N: usize>() -> Codec {
+    Codec { encode: Some((Importance::Optional, batch::encode::<B, P, N>)), ..decoder::<B, N>() }
 }
 
 /// Lengths were tested by the codec; what would not be whole is left as it is.

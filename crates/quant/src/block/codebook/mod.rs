@@ -10,7 +10,7 @@ mod iq3_xxs;
 mod iq4_nl;
 mod iq4_xs;
 
-use super::{decoder, rows};
+use super::{batched, decoder};
 use crate::codec::Codec;
 use crate::grid::signs::sign;
 
@@ -22,8 +22,8 @@ pub(super) static CODECS: &[Codec] = &[
     decoder::<iq1_s::Iq1S, N>(),
     decoder::<iq3_s::Iq3S, N>(),
     decoder::<iq2_s::Iq2S, N>(),
-    rows::<iq4_nl::Iq4Nl, 32>(iq4_nl::encode::encode),
-    rows::<iq4_xs::Iq4Xs, N>(iq4_xs::encode::encode),
+    batched::<iq4_nl::Iq4Nl, 16, 32>(),
+    batched::<iq4_xs::Iq4Xs, 2, N>(),
     decoder::<iq1_m::Iq1M, N>(),
 ];
 
