@@ -36,6 +36,10 @@ SCALES: dict[str, list[tuple[int, str]]] = {
     "TQ1_0": [(52, "f16")], "TQ2_0": [(64, "f16")], "MXFP4": [(0, "u8")], "NVFP4": [(i, "u8") for i in range(4)],
 }
 
+# Where the squares of weighted sums are no longer finite, the reference finds no point of a codebook and stops with an
+# assertion; a build without assertions reads what is before the codebook. Rows of larger values are left out.
+COMPARABLE = 1e5
+
 PLAIN = {
     "F32": "<f4", "F16": "<f2", "F64": "<f8", "I8": "<i1", "I16": "<i2", "I32": "<i4", "I64": "<i8",
 }  # fmt: skip
@@ -199,6 +203,10 @@ class Oracle:
                 words.append(str(path))
             for kind, values in kinds_of_rows(rng, rows, width):
                 values = np.ascontiguousarray(values, np.float32)
+                if name.startswith(("IQ1", "IQ2", "IQ3")):
+                    values = values[np.abs(values).max(axis=1) < COMPARABLE]
+                if not len(values):
+                    continue
                 ours = np.frombuffer(self.run(*words, data=values.tobytes()), np.uint8).reshape(-1, size)
                 if who == "definition":
                     theirs = ENCODINGS[name](values)
