@@ -1,6 +1,9 @@
 //! Going over blocks so many at a time that their groups fill the lanes of a search.
 
+use zerocopy::{FromBytes, IntoBytes, KnownLayout};
+
 use crate::scale::lanes::Lanes;
+use crate::wide::{self, Wide};
 
 /// Groups that are searched at once. Two numbers of as many lanes as wide registers have are better than one: the sums of a
 /// search wait for each other.
@@ -11,32 +14,86 @@ pub(crate) const WIDTH: usize = 16;
 pub(crate) struct Batch<'a, const P: usize, const N: usize> {
     pub(crate) values: [&'a [f32; N]; P],
     pub(crate) importance: Option<[&'a [f32; N]; P]>,
+    /// The mean of the squares of each block's whole row (`sigma2` in C); 0 for types that do not ask for it, and without
+    /// the importance of columns.
+    pub(crate) row_mean_squares: [f32; P],
 }
 
-/// Calls `fill` with each batch and the blocks to fill, as many as there are: one to `P`.
-#[inline(always)]
-pub(crate) fn each<B, const P: usize, const N: usize>(
+/// A block that is made in batches.
+pub(crate) trait Batched<const P: usize, const N: usize>:
+    FromBytes + IntoBytes + KnownLayout + Sized
+{
+    /// Whether it asks for the mean squares of rows.
+    const ROW_MEAN_SQUARES: bool = false;
+
+    /// Fills every byte of the blocks, as many as there are: one to `P`. To be inlined; see [`Wide`].
+    fn encode(batch: &Batch<'_, P, N>, blocks: &mut [Self]);
+}
+
+/// Floats to blocks, in rows; see [`EncodeRows`](crate::codec::EncodeRows).
+pub(crate) fn encode<B: Batched<P, N>, const P: usize, const N: usize>(
     values: &[f32],
     row: usize,
     importance: Option<&[f32]>,
-    blocks: &mut [B],
-    fill: impl Fn(&Batch<'_, P, N>, &mut [B]),
+    out: &mut [u8],
 ) {
-    let values = values.as_chunks::<N>().0;
-    let importance = importance.map(|weights| weights.as_chunks::<N>().0);
-    let per_row = (row / N).max(1);
-    let mut first = 0;
-    for blocks in blocks.chunks_mut(P) {
-        let last = first + blocks.len() - 1;
-        let at = |i: usize| (first + i).min(last);
-        // Lengths were tested by the codec: each block has its values and its columns.
-        let batch = Batch {
-            values: std::array::from_fn(|i| &values[at(i)]),
-            importance: importance.map(|columns| std::array::from_fn(|i| &columns[at(i) % per_row])),
-        };
-        fill(&batch, blocks);
-        first += P;
+    let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
+    wide::run(Rows { values, row, importance, blocks });
+}
+
+struct Rows<'a, B, const P: usize, const N: usize> {
+    values: &'a [f32],
+    row: usize,
+    importance: Option<&'a [f32]>,
+    blocks: &'a mut [B],
+}
+
+impl<B: Batched<P, N>, const P: usize, const N: usize> Wide for Rows<'_, B, P, N> {
+    #[inline(always)]
+    fn run(self) {
+        let values = self.values.as_chunks::<N>().0;
+        let importance = self.importance.map(|weights| weights.as_chunks::<N>().0);
+        let per_row = (self.row / N).max(1);
+        let mut first = 0;
+        // The row that the last block was of, and its mean square.
+        let (mut last_row, mut mean) = (usize::MAX, 0.0);
+        for blocks in self.blocks.chunks_mut(P) {
+            let last = first + blocks.len() - 1;
+            // Lengths were tested by the codec: each block has its values and its columns.
+            let mut batch =
+                Batch { values: [&values[first]; P], importance: None, row_mean_squares: [0.0; P] };
+            let mut columns = [&values[first]; P];
+            for i in 0..P {
+                let at = (first + i).min(last);
+                batch.values[i] = &values[at];
+                if let Some(importance) = importance {
+                    columns[i] = &importance[at % per_row];
+                    if B::ROW_MEAN_SQUARES {
+                        let row = at / per_row;
+                        if row != last_row {
+                            (last_row, mean) = (row, mean_square(&values[row * per_row..][..per_row]));
+                        }
+                        batch.row_mean_squares[i] = mean;
+                    }
+                }
+            }
+            if importance.is_some() {
+                batch.importance = Some(columns);
+            }
+            B::encode(&batch, blocks);
+            first += P;
+        }
     }
+}
+
+/// One sum after the other: the order of additions is part of the result.
+#[inline(always)]
+fn mean_square<const N: usize>(row: &[[f32; N]]) -> f32 {
+    let mut sum = 0.0f32;
+    for x in row.as_flattened() {
+        sum += x * x;
+    }
+    sum / row.as_flattened().len() as f32
 }
 
 /// The groups side by side: lane g of number i is value i of group g.
@@ -57,7 +114,11 @@ pub(crate) fn side_by_side<const P: usize, const N: usize, const LEN: usize>(
 /// One number for each block, in the lanes of its groups.
 #[inline(always)]
 pub(crate) fn spread<const P: usize>(numbers: [f32; P]) -> Lanes<WIDTH> {
-    Lanes(std::array::from_fn(|lane| numbers[lane * P / WIDTH]))
+    let mut out = Lanes::ZERO;
+    for (lane, out) in out.0.iter_mut().enumerate() {
+        *out = numbers[lane * P / WIDTH];
+    }
+    out
 }
 
 impl<const P: usize, const N: usize> Batch<'_, P, N> {
@@ -87,4 +148,34 @@ pub(crate) fn weigh<const LEN: usize>(
         *weight = importance * (variance + x * x).sqrt();
     }
     weights
+}
+
+/// The square of each value: how much it matters where nothing is known of the columns.
+#[inline(always)]
+pub(crate) fn squares<const LEN: usize>(x: &[Lanes<WIDTH>; LEN]) -> [Lanes<WIDTH>; LEN] {
+    let mut out = *x;
+    for x in &mut out {
+        *x = *x * *x;
+    }
+    out
+}
+
+/// The sum of each group.
+#[inline(always)]
+pub(crate) fn sums<const LEN: usize>(x: &[Lanes<WIDTH>; LEN]) -> Lanes<WIDTH> {
+    let mut sum = Lanes::ZERO;
+    for &x in x {
+        sum = sum + x;
+    }
+    sum
+}
+
+/// Some lanes of a number.
+#[inline(always)]
+pub(crate) fn part<const LEN: usize>(lanes: &Lanes<WIDTH>, first: usize) -> [f32; LEN] {
+    let mut out = [0.0; LEN];
+    for (out, value) in out.iter_mut().zip(lanes.0.iter().skip(first)) {
+        *out = *value;
+    }
+    out
 }

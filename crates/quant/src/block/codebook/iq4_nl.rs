@@ -8,7 +8,7 @@
 //!
 //! `w = d * level[q]`. In C: `dequantize_row_iq4_nl`, `quantize_iq4_nl`.
 
-pub(super) mod encode;
+mod encode;
 
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};

@@ -9,7 +9,7 @@
 //!
 //! `w = (d * (scale - 32)) * level[q]`. In C: `dequantize_row_iq4_xs`, `quantize_iq4_xs`.
 
-pub(super) mod encode;
+mod encode;
 
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};

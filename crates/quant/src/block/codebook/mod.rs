@@ -11,7 +11,7 @@ mod iq4_nl;
 mod iq4_xs;
 mod magnitudes;
 
-use super::{both, rows};
+use super::{batched, both};
 use crate::codec::Codec;
 use crate::grid::signs::sign;
 
@@ -23,8 +23,8 @@ pub(super) static CODECS: &[Codec] = &[
     both::<iq1_s::Iq1S, N>(),
     both::<iq3_s::Iq3S, N>(),
     both::<iq2_s::Iq2S, N>(),
-    rows::<iq4_nl::Iq4Nl, 32>(iq4_nl::encode::encode),
-    rows::<iq4_xs::Iq4Xs, N>(iq4_xs::encode::encode),
+    batched::<iq4_nl::Iq4Nl, 16, 32>(),
+    batched::<iq4_xs::Iq4Xs, 2, N>(),
     both::<iq1_m::Iq1M, N>(),
 ];
 

@@ -1,7 +1,5 @@
 //! What Q4_K and Q5_K have in common: 8 groups of 32 with scales and minimums of six bits.
 
-use zerocopy::FromBytes;
-
 use super::{N, scales_and_minimums};
 use crate::block::batch::{self, Batch, WIDTH};
 use crate::half::F16;
@@ -9,14 +7,13 @@ use crate::number::nearest;
 use crate::scale::lanes::Lanes;
 use crate::scale::lanes::affine::{Affine, Tries, affine};
 use crate::scale::lanes::positive::positive;
-use crate::wide::{self, Wide};
 
 /// Blocks of a batch.
-const BLOCKS: usize = 2;
+pub(super) const BLOCKS: usize = 2;
 const GROUPS: usize = N / 32;
 
 /// A block of such groups.
-pub(super) trait Minimum: FromBytes + zerocopy::IntoBytes + zerocopy::KnownLayout {
+pub(super) trait Minimum {
     /// The largest code of a value.
     const TOP: u8;
     /// The first try without the importance of columns, and the number of tries after it, in tenths of a code.
@@ -34,41 +31,21 @@ pub(super) struct Scales {
     pub(super) packed: [u8; 12],
 }
 
-/// Floats to blocks, in rows; see [`EncodeRows`](crate::codec::EncodeRows).
-pub(super) fn encode<B: Minimum>(values: &[f32], row: usize, importance: Option<&[f32]>, out: &mut [u8]) {
-    let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    wide::run(Rows { values, row, importance, blocks });
-}
-
-struct Rows<'a, B> {
-    values: &'a [f32],
-    row: usize,
-    importance: Option<&'a [f32]>,
-    blocks: &'a mut [B],
-}
-
-impl<B: Minimum> Wide for Rows<'_, B> {
-    #[inline(always)]
-    fn run(self) {
-        batch::each(self.values, self.row, self.importance, self.blocks, encode_batch::<B>);
-    }
-}
-
 #[inline(always)]
-fn encode_batch<B: Minimum>(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [B]) {
+pub(super) fn encode<B: Minimum>(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [B]) {
     let x = batch::side_by_side::<BLOCKS, N, 32>(&batch.values);
     let top = i32::from(B::TOP);
     let (found, sums) = match &batch.importance {
         Some(importance) => {
             let variance = Lanes::all(2.0) * batch.sums_of_squares() / Lanes::all(N as f32);
             let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
-            let sums = weights.iter().fold(Lanes::ZERO, |sum, &weight| sum + weight);
+            let sums = batch::sums(&weights);
             let tries = Tries { top, first: -0.9, step: 0.05, steps: 36 };
             (affine::<WIDTH, 32, false>(&x, &weights, tries), Some(sums))
         }
         None => {
             let (first, steps) = B::TRIES;
-            let squares = x.iter().fold(Lanes::ZERO, |sum, &x| sum + x * x);
+            let squares = batch::sums(&batch::squares(&x));
             let usual = (squares / Lanes::all(32.0)).sqrt();
             let mut weights = [Lanes::ZERO; 32];
             for (weight, &x) in weights.iter_mut().zip(&x) {
@@ -78,14 +55,16 @@ fn encode_batch<B: Minimum>(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [B]) {
         }
     };
     for (i, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
-        let part = |lanes: &Lanes<WIDTH>| -> [f32; GROUPS] {
-            std::array::from_fn(|group| lanes.0[i * GROUPS + group])
-        };
+        let first = i * GROUPS;
         let scales = match &sums {
-            Some(sums) => searched(&part(&found.scale), &part(&found.min), &part(sums)),
-            None => plain(&part(&found.scale), &part(&found.min)),
+            Some(sums) => searched(
+                &batch::part(&found.scale, first),
+                &batch::part(&found.min, first),
+                &batch::part(sums, first),
+            ),
+            None => plain(&batch::part(&found.scale, first), &batch::part(&found.min, first)),
         };
-        block.fill(scales, &codes::<B>(values, &scales, &found, i * GROUPS));
+        block.fill(scales, &codes::<B>(values, &scales, &found, first));
     }
 }
 

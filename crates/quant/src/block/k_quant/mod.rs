@@ -6,17 +6,19 @@ mod q3_k;
 mod q4_k;
 mod q5_k;
 mod q6_k;
+mod q8_k;
 
-use super::rows;
+use super::{batched, decoder};
 use crate::codec::Codec;
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
-    rows::<q2_k::Q2K, N>(q2_k::encode::encode),
-    rows::<q3_k::Q3K, N>(q3_k::encode::encode),
-    rows::<q4_k::Q4K, N>(minimum::encode::<q4_k::Q4K>),
-    rows::<q5_k::Q5K, N>(minimum::encode::<q5_k::Q5K>),
-    rows::<q6_k::Q6K, N>(q6_k::encode::encode),
+    batched::<q2_k::Q2K, 1, N>(),
+    batched::<q3_k::Q3K, 1, N>(),
+    batched::<q4_k::Q4K, 2, N>(),
+    batched::<q5_k::Q5K, 2, N>(),
+    batched::<q6_k::Q6K, 1, N>(),
+    decoder::<q8_k::Q8K, N>(),
 ];
 
 /// Weights of a block (`QK_K` in C).

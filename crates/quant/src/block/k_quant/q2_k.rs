@@ -12,7 +12,7 @@
 //!
 //! `w = (d * scale) * q - (dmin * minimum)`. In C: `dequantize_row_q2_K`, `quantize_row_q2_K_ref`, `quantize_q2_K`.
 
-pub(super) mod encode;
+mod encode;
 
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};

@@ -12,7 +12,7 @@
 //!
 //! `w = (d * (scale - 32)) * (q - 4)`. In C: `dequantize_row_q3_K`, `quantize_row_q3_K_ref`, `quantize_q3_K`.
 
-pub(super) mod encode;
+mod encode;
 
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};

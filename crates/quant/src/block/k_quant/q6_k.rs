@@ -12,7 +12,7 @@
 //!
 //! `w = (d * scale) * (q - 32)`. In C: `dequantize_row_q6_K`, `quantize_row_q6_K_ref`, `quantize_q6_K`.
 
-pub(super) mod encode;
+mod encode;
 
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};

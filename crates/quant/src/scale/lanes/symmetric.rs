@@ -48,6 +48,24 @@ pub(super) fn largest<const N: usize, const LEN: usize>(x: &[Lanes<N>; LEN]) -> 
     (max, magnitude)
 }
 
+/// Sums of weight × value × code and of weight × code² for the codes of a scale.
+#[inline(always)]
+fn sums<const N: usize, const LEN: usize>(
+    x: &[Lanes<N>; LEN],
+    weight: &[Lanes<N>; LEN],
+    wx: &[Lanes<N>; LEN],
+    inverse: Lanes<N>,
+    half: i32,
+) -> (Lanes<N>, Lanes<N>) {
+    let (mut sum_lx, mut sum_l2) = (Lanes::ZERO, Lanes::ZERO);
+    for ((&x, &w), &wx) in x.iter().zip(weight).zip(wx) {
+        let l = (inverse * x).nearest_within(-half, half - 1);
+        sum_lx = sum_lx + wx * l;
+        sum_l2 = sum_l2 + w * l * l;
+    }
+    (sum_lx, sum_l2)
+}
+
 /// Searches the scale with the least weighted sum of squared errors (C: `make_qx_quants` with `rmse_type` 1; without weights
 /// the caller gives the squares of the values).
 ///
@@ -65,23 +83,14 @@ pub(crate) fn symmetric<const N: usize, const LEN: usize>(
     for ((wx, &x), &w) in wx.iter_mut().zip(x).zip(weight) {
         *wx = w * x;
     }
-    let sums = |inverse: Lanes<N>| {
-        let (mut sum_lx, mut sum_l2) = (Lanes::ZERO, Lanes::ZERO);
-        for ((&x, &w), &wx) in x.iter().zip(weight).zip(&wx) {
-            let l = (inverse * x).nearest_within(-half, half - 1);
-            sum_lx = sum_lx + wx * l;
-            sum_l2 = sum_l2 + w * l * l;
-        }
-        (sum_lx, sum_l2)
-    };
     let codes = half as f32;
     let mut inverse = Lanes::all(-codes) / max;
-    let (sum_lx, sum_l2) = sums(inverse);
+    let (sum_lx, sum_l2) = sums(x, weight, &wx, inverse, half);
     let mut scale = sum_l2.ne(Lanes::ZERO).select(sum_lx / sum_l2, Lanes::ZERO);
     let mut best = scale * sum_lx;
     for step in (-9_i8..=9).filter(|&step| step != 0) {
         let this_inverse = Lanes::all(-(codes + 0.1 * f32::from(step))) / max;
-        let (sum_lx, sum_l2) = sums(this_inverse);
+        let (sum_lx, sum_l2) = sums(x, weight, &wx, this_inverse, half);
         let better = sum_l2.gt(Lanes::ZERO).and((sum_lx * sum_lx).gt(best * sum_l2));
         let this_scale = sum_lx / sum_l2;
         scale = better.select(this_scale, scale);

@@ -1,58 +1,32 @@
 //! Values to IQ4_XS.
 
-use zerocopy::FromBytes;
-
 use super::Iq4Xs;
-use crate::block::batch::{self, Batch, WIDTH};
+use crate::block::batch::{self, Batch, Batched, WIDTH};
 use crate::block::codebook::{N, inverse};
 use crate::half::F16;
 use crate::number::nearest;
 use crate::scale::lanes::Lanes;
 use crate::scale::lanes::codebook::{code, codebook};
-use crate::wide::{self, Wide};
 
 /// Blocks of a batch.
 const BLOCKS: usize = 2;
 const GROUPS: usize = N / 32;
 
-/// Floats to blocks, in rows; see [`EncodeRows`](crate::codec::EncodeRows).
-pub(in crate::block::codebook) fn encode(
-    values: &[f32],
-    row: usize,
-    importance: Option<&[f32]>,
-    out: &mut [u8],
-) {
-    let Ok(blocks) = <[Iq4Xs]>::mut_from_bytes(out) else { return };
-    wide::run(Rows { values, row, importance, blocks });
-}
-
-struct Rows<'a> {
-    values: &'a [f32],
-    row: usize,
-    importance: Option<&'a [f32]>,
-    blocks: &'a mut [Iq4Xs],
-}
-
-impl Wide for Rows<'_> {
+impl Batched<BLOCKS, N> for Iq4Xs {
     #[inline(always)]
-    fn run(self) {
-        batch::each(self.values, self.row, self.importance, self.blocks, encode_batch);
-    }
-}
-
-#[inline(always)]
-fn encode_batch(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [Iq4Xs]) {
-    let x = batch::side_by_side::<BLOCKS, N, 32>(&batch.values);
-    let weights = match &batch.importance {
-        Some(importance) => {
-            let variance = batch.sums_of_squares() * Lanes::all(2.0 / N as f32);
-            batch::weigh(&x, &batch::side_by_side(importance), variance)
+    fn encode(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [Self]) {
+        let x = batch::side_by_side::<BLOCKS, N, 32>(&batch.values);
+        let weights = match &batch.importance {
+            Some(importance) => {
+                let variance = batch.sums_of_squares() * Lanes::all(2.0 / N as f32);
+                batch::weigh(&x, &batch::side_by_side(importance), variance)
+            }
+            None => batch::squares(&x),
+        };
+        let scales: Lanes<WIDTH> = codebook(&x, &weights);
+        for (i, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
+            fill(block, values, &std::array::from_fn(|group| scales.0[i * GROUPS + group]));
         }
-        None => x.map(|x| x * x),
-    };
-    let scales: Lanes<WIDTH> = codebook(&x, &weights);
-    for (i, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
-        fill(block, values, &std::array::from_fn(|group| scales.0[i * GROUPS + group]));
     }
 }
 

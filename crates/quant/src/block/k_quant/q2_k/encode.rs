@@ -1,69 +1,43 @@
 //! Values to Q2_K.
 
-use zerocopy::FromBytes;
-
 use super::Q2K;
-use crate::block::batch::{self, Batch, WIDTH};
+use crate::block::batch::{self, Batch, Batched, WIDTH};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
 use crate::scale::lanes::Lanes;
 use crate::scale::lanes::affine::{Affine, Tries, affine};
 use crate::scale::lanes::positive::positive;
-use crate::wide::{self, Wide};
 
 /// The largest code of a value.
 const TOP: i32 = 3;
 const GROUPS: usize = N / 16;
 
-/// Floats to blocks, in rows; see [`EncodeRows`](crate::codec::EncodeRows).
-pub(in crate::block::k_quant) fn encode(
-    values: &[f32],
-    row: usize,
-    importance: Option<&[f32]>,
-    out: &mut [u8],
-) {
-    let Ok(blocks) = <[Q2K]>::mut_from_bytes(out) else { return };
-    wide::run(Rows { values, row, importance, blocks });
-}
-
-struct Rows<'a> {
-    values: &'a [f32],
-    row: usize,
-    importance: Option<&'a [f32]>,
-    blocks: &'a mut [Q2K],
-}
-
-impl Wide for Rows<'_> {
+impl Batched<1, N> for Q2K {
     #[inline(always)]
-    fn run(self) {
-        batch::each(self.values, self.row, self.importance, self.blocks, encode_batch);
-    }
-}
-
-#[inline(always)]
-fn encode_batch(batch: &Batch<'_, 1, N>, blocks: &mut [Q2K]) {
-    let x = batch::side_by_side::<1, N, 16>(&batch.values);
-    let [values] = batch.values;
-    let (found, (d, scales), (dmin, minimums));
-    if let Some(importance) = &batch.importance {
-        let variance = batch.sums_of_squares() / Lanes::all(N as f32);
-        let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
-        let sums = weights.iter().fold(Lanes::ZERO, |sum, &weight| sum + weight);
-        let tries = Tries { top: TOP, first: -0.9, step: 0.05, steps: 36 };
-        found = affine::<WIDTH, 16, false>(&x, &weights, tries);
-        (d, scales) = positive(&found.scale.0, &sums.0, 15);
-        (dmin, minimums) = positive(&found.min.0, &sums.0, 15);
-    } else {
-        let tries = Tries { top: TOP, first: -0.5, step: 0.1, steps: 15 };
-        found = affine::<WIDTH, 16, true>(&x, &x.map(Lanes::abs), tries);
-        (d, scales) = plain(&found.scale.0);
-        (dmin, minimums) = plain(&found.min.0);
-    }
-    for block in blocks {
-        (block.d, block.dmin) = (F16::new(d), F16::new(dmin));
-        block.scales = std::array::from_fn(|group| scales[group] | minimums[group] << 4);
-        fill(block, values, &found);
+    fn encode(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
+        let x = batch::side_by_side::<1, N, 16>(&batch.values);
+        let [values] = batch.values;
+        let (found, (d, scales), (dmin, minimums));
+        if let Some(importance) = &batch.importance {
+            let variance = batch.sums_of_squares() / Lanes::all(N as f32);
+            let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
+            let sums = batch::sums(&weights);
+            let tries = Tries { top: TOP, first: -0.9, step: 0.05, steps: 36 };
+            found = affine::<WIDTH, 16, false>(&x, &weights, tries);
+            (d, scales) = positive(&found.scale.0, &sums.0, 15);
+            (dmin, minimums) = positive(&found.min.0, &sums.0, 15);
+        } else {
+            let tries = Tries { top: TOP, first: -0.5, step: 0.1, steps: 15 };
+            found = affine::<WIDTH, 16, true>(&x, &x.map(Lanes::abs), tries);
+            (d, scales) = plain(&found.scale.0);
+            (dmin, minimums) = plain(&found.min.0);
+        }
+        for block in blocks {
+            (block.d, block.dmin) = (F16::new(d), F16::new(dmin));
+            block.scales = std::array::from_fn(|group| scales[group] | minimums[group] << 4);
+            fill(block, values, &found);
+        }
     }
 }
 

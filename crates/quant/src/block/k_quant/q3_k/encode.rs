@@ -1,70 +1,44 @@
 //! Values to Q3_K.
 
-use zerocopy::FromBytes;
-
 use super::{Q3K, scales};
-use crate::block::batch::{self, Batch};
+use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
 use crate::scale::lanes::Lanes;
 use crate::scale::lanes::descent::descent;
 use crate::scale::lanes::symmetric::symmetric;
-use crate::wide::{self, Wide};
 
 /// Codes go from minus this to one less.
 const HALF: i32 = 4;
 const GROUPS: usize = N / 16;
 
-/// Floats to blocks, in rows; see [`EncodeRows`](crate::codec::EncodeRows).
-pub(in crate::block::k_quant) fn encode(
-    values: &[f32],
-    row: usize,
-    importance: Option<&[f32]>,
-    out: &mut [u8],
-) {
-    let Ok(blocks) = <[Q3K]>::mut_from_bytes(out) else { return };
-    wide::run(Rows { values, row, importance, blocks });
-}
-
-struct Rows<'a> {
-    values: &'a [f32],
-    row: usize,
-    importance: Option<&'a [f32]>,
-    blocks: &'a mut [Q3K],
-}
-
-impl Wide for Rows<'_> {
+impl Batched<1, N> for Q3K {
     #[inline(always)]
-    fn run(self) {
-        batch::each(self.values, self.row, self.importance, self.blocks, encode_batch);
-    }
-}
-
-#[inline(always)]
-fn encode_batch(batch: &Batch<'_, 1, N>, blocks: &mut [Q3K]) {
-    let x = batch::side_by_side::<1, N, 16>(&batch.values);
-    let [values] = batch.values;
-    let (d, packed, found): (_, _, [Lanes<GROUPS>; 16]);
-    if let Some(importance) = &batch.importance {
-        let variance = Lanes::all(2.0) * batch.sums_of_squares() / Lanes::all(N as f32);
-        let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
-        let sums = weights.iter().fold(Lanes::ZERO, |sum, &weight| sum + weight);
-        let groups = symmetric(&x, &weights, HALF);
-        let numbers = groups.scale.0;
-        let of_scales = symmetric(&numbers.map(|n| Lanes([n])), &sums.0.map(|n| Lanes([n])), 32);
-        d = of_scales.scale.0[0];
-        packed = pack(&numbers.map(|scale| of_scales.code(0, scale, 32)));
-        found = groups.codes(&x, HALF);
-    } else {
-        let groups = descent(&x, HALF);
-        (d, packed) = plain(&groups.scale.0);
-        found = groups.codes;
-    }
-    for block in blocks {
-        block.d = F16::new(d);
-        block.scales = packed;
-        fill(block, values, &found);
+    fn encode(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
+        let x = batch::side_by_side::<1, N, 16>(&batch.values);
+        let [values] = batch.values;
+        let (d, packed, found): (_, _, [Lanes<GROUPS>; 16]);
+        if let Some(importance) = &batch.importance {
+            let variance = Lanes::all(2.0) * batch.sums_of_squares() / Lanes::all(N as f32);
+            let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
+            let sums = batch::sums(&weights);
+            let groups = symmetric(&x, &weights, HALF);
+            let numbers = groups.scale.0;
+            let of_scales = symmetric(&numbers.map(|n| Lanes([n])), &sums.0.map(|n| Lanes([n])), 32);
+            d = of_scales.scale.0[0];
+            packed = pack(&numbers.map(|scale| of_scales.code(0, scale, 32)));
+            found = groups.codes(&x, HALF);
+        } else {
+            let groups = descent(&x, HALF);
+            (d, packed) = plain(&groups.scale.0);
+            found = groups.codes;
+        }
+        for block in blocks {
+            block.d = F16::new(d);
+            block.scales = packed;
+            fill(block, values, &found);
+        }
     }
 }
 

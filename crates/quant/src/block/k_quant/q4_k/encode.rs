@@ -1,8 +1,16 @@
 //! Values to Q4_K.
 
 use super::Q4K;
+use crate::block::batch::{Batch, Batched};
 use crate::block::k_quant::N;
-use crate::block::k_quant::minimum::{Minimum, Scales};
+use crate::block::k_quant::minimum::{self, BLOCKS, Minimum, Scales};
+
+impl Batched<BLOCKS, N> for Q4K {
+    #[inline(always)]
+    fn encode(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [Self]) {
+        minimum::encode(batch, blocks);
+    }
+}
 
 impl Minimum for Q4K {
     const TOP: u8 = 15;

@@ -1,8 +1,16 @@
 //! Values to Q5_K.
 
 use super::Q5K;
+use crate::block::batch::{Batch, Batched};
 use crate::block::k_quant::N;
-use crate::block::k_quant::minimum::{Minimum, Scales};
+use crate::block::k_quant::minimum::{self, BLOCKS, Minimum, Scales};
+
+impl Batched<BLOCKS, N> for Q5K {
+    #[inline(always)]
+    fn encode(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [Self]) {
+        minimum::encode(batch, blocks);
+    }
+}
 
 impl Minimum for Q5K {
     const TOP: u8 = 31;

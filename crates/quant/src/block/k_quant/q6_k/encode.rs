@@ -1,55 +1,31 @@
 //! Values to Q6_K.
 
-use zerocopy::{FromBytes, FromZeros};
+use zerocopy::FromZeros;
 
 use super::Q6K;
-use crate::block::batch::{self, Batch, WIDTH};
+use crate::block::batch::{self, Batch, Batched, WIDTH};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
 use crate::scale::lanes::Lanes;
 use crate::scale::lanes::symmetric::{Symmetric, symmetric};
 use crate::scale::symmetric::ALMOST_ZERO;
-use crate::wide::{self, Wide};
 
 /// Codes go from minus this to one less.
 const HALF: i32 = 32;
 
-/// Floats to blocks, in rows; see [`EncodeRows`](crate::codec::EncodeRows).
-pub(in crate::block::k_quant) fn encode(
-    values: &[f32],
-    row: usize,
-    importance: Option<&[f32]>,
-    out: &mut [u8],
-) {
-    let Ok(blocks) = <[Q6K]>::mut_from_bytes(out) else { return };
-    wide::run(Rows { values, row, importance, blocks });
-}
-
-struct Rows<'a> {
-    values: &'a [f32],
-    row: usize,
-    importance: Option<&'a [f32]>,
-    blocks: &'a mut [Q6K],
-}
-
-impl Wide for Rows<'_> {
+impl Batched<1, N> for Q6K {
     #[inline(always)]
-    fn run(self) {
-        batch::each(self.values, self.row, self.importance, self.blocks, encode_batch);
-    }
-}
-
-#[inline(always)]
-fn encode_batch(batch: &Batch<'_, 1, N>, blocks: &mut [Q6K]) {
-    let x = batch::side_by_side::<1, N, 16>(&batch.values);
-    let weights = match &batch.importance {
-        Some(importance) => batch::side_by_side(importance),
-        None => x.map(|x| x * x),
-    };
-    let found = symmetric(&x, &weights, HALF);
-    for (block, values) in blocks.iter_mut().zip(batch.values) {
-        fill(block, values, &found);
+    fn encode(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
+        let x = batch::side_by_side::<1, N, 16>(&batch.values);
+        let weights = match &batch.importance {
+            Some(importance) => batch::side_by_side(importance),
+            None => batch::squares(&x),
+        };
+        let found = symmetric(&x, &weights, HALF);
+        for (block, values) in blocks.iter_mut().zip(batch.values) {
+            fill(block, values, &found);
+        }
     }
 }
 
