@@ -2,7 +2,7 @@
 
 use zerocopy::{FromBytes, IntoBytes, KnownLayout};
 
-use crate::wide::{self, Sixteen, WIDTH, Wide};
+use crate::wide::{self, Registers, Sixteen, WIDTH, Wide};
 
 /// `P` blocks of `N` values: together `WIDTH` groups. Where the last blocks of a tensor are fewer, the last one is there
 /// again.
@@ -26,8 +26,18 @@ pub(crate) fn encode<B: Batched<P, N>, const P: usize, const N: usize>(
     importance: Option<&[f32]>,
     out: &mut [u8],
 ) {
+    encode_with::<B, P, N>(Registers::Avx512, values, row, importance, out);
+}
+
+fn encode_with<B: Batched<P, N>, const P: usize, const N: usize>(
+    registers: Registers,
+    values: &[f32],
+    row: usize,
+    importance: Option<&[f32]>,
+    out: &mut [u8],
+) {
     let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    wide::run(Rows { values, row, importance, blocks });
+    wide::run(registers, Rows { values, row, importance, blocks });
 }
 
 struct Rows<'a, B, const P: usize, const N: usize> {

@@ -73,10 +73,23 @@ pub(crate) trait Wide {
     fn run<L: Sixteen>(self);
 }
 
-/// Does the work with the widest registers that this processor has.
-pub(crate) fn run(work: impl Wide) {
+/// Registers that the code is compiled for, from those of any processor to the widest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Registers {
+    #[cfg_attr(not(test), allow(dead_code, reason = "asked for by tests, which hold all against each other"))]
+    Any,
+    #[cfg_attr(not(test), allow(dead_code, reason = "asked for by tests, which hold all against each other"))]
+    Avx2,
+    Avx512,
+}
+
+/// Does the work with the widest registers that this processor has, up to these.
+pub(crate) fn run(up_to: Registers, work: impl Wide) {
     #[cfg(target_arch = "x86_64")]
-    x86::run(work);
+    x86::run(up_to, work);
     #[cfg(not(target_arch = "x86_64"))]
-    work.run::<portable::Array>();
+    {
+        let _ = up_to;
+        work.run::<portable::Array>();
+    }
 }

@@ -8,10 +8,10 @@ use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
 use super::portable::Array;
-use super::{Lanes, Mask, WIDTH, Wide};
+use super::{Lanes, Mask, Registers, WIDTH, Wide};
 
-/// Does the work with the widest registers that this processor has.
-pub(super) fn run(work: impl Wide) {
+/// Does the work with the widest registers that this processor has, up to these.
+pub(super) fn run(up_to: Registers, work: impl Wide) {
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
     fn avx512(work: impl Wide) {
         work.run::<Avx512>();
@@ -20,7 +20,8 @@ pub(super) fn run(work: impl Wide) {
     fn avx2(work: impl Wide) {
         work.run::<Avx2>();
     }
-    if is_x86_feature_detected!("avx512f")
+    if up_to >= Registers::Avx512
+        && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512cd")
         && is_x86_feature_detected!("avx512dq")
@@ -28,7 +29,7 @@ pub(super) fn run(work: impl Wide) {
     {
         // SAFETY: all features that `avx512` is compiled for were found.
         unsafe { avx512(work) }
-    } else if is_x86_feature_detected!("avx2") {
+    } else if up_to >= Registers::Avx2 && is_x86_feature_detected!("avx2") {
         // SAFETY: the feature that `avx2` is compiled for was found.
         unsafe { avx2(work) }
     } else {
@@ -41,16 +42,37 @@ const ROUND: f32 = 12_582_912.0;
 const MANTISSA: i32 = 0x007f_ffff;
 const MIDDLE: i32 = 0x0040_0000;
 
-/// The points as a tree that is walked from 1: the children of `n` are `2 * n` and `2 * n + 1`.
-const fn tree(points: &[f32; 15]) -> [f32; 16] {
-    let p = points;
-    [0.0, p[7], p[3], p[11], p[1], p[5], p[9], p[13], p[0], p[2], p[4], p[6], p[8], p[10], p[12], p[14]]
+/// The points that a search by halves asks for when `step` numbers are left to tell apart: at `n`, the point between `n` and
+/// the `step` numbers below `n + step`, and those above.
+const fn halves(points: &[f32; 15], step: usize) -> [f32; 16] {
+    let mut out = [0.0; 16];
+    let mut n = 0;
+    while n + step <= 15 {
+        out[n] = points[n + step - 1];
+        n += 1;
+    }
+    out
 }
 
 #[derive(Clone, Copy)]
 struct Avx512(__m512);
 #[derive(Clone, Copy)]
 struct Bits(__mmask16);
+
+/// The numbers of a table of sixteen.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn look_up(table: &[f32; 16], number: __m256i) -> __m256 {
+    // SAFETY: the array has as many bytes as are read.
+    let (first, second) =
+        unsafe { (_mm256_loadu_ps(table.as_ptr()), _mm256_loadu_ps(table.as_ptr().add(8))) };
+    // The lower three bits of a number choose in a half, the fourth, moved to the top, the half.
+    _mm256_blendv_ps(
+        _mm256_permutevar8x32_ps(first, number),
+        _mm256_permutevar8x32_ps(second, number),
+        _mm256_castsi256_ps(_mm256_slli_epi32::<28>(number)),
+    )
+}
 
 /// Two registers, so that there is something to do while a sum waits for its last member.
 #[derive(Clone, Copy)]
@@ -136,19 +158,15 @@ impl Lanes for Avx512 {
     fn choose(self, points: &[f32; 15], levels: &[f32; 16]) -> Self {
         // SAFETY: see the module; the arrays have as many bytes as are read.
         Self(unsafe {
-            let tree = tree(points);
-            let (tree, levels) = (_mm512_loadu_ps(tree.as_ptr()), _mm512_loadu_ps(levels.as_ptr()));
-            let one = _mm512_set1_epi32(1);
-            let mut node = one;
-            for _ in 0..4 {
-                let point = _mm512_permutexvar_ps(node, tree);
+            let mut number = _mm512_setzero_si512();
+            for step in [8, 4, 2, 1] {
+                let halves = halves(points, step);
+                let point = _mm512_permutexvar_ps(number, _mm512_loadu_ps(halves.as_ptr()));
                 // Not below, so that a NaN goes the upper way.
                 let up = _mm512_cmp_ps_mask::<_CMP_NLT_UQ>(self.0, point);
-                node = _mm512_add_epi32(node, node);
-                node = _mm512_mask_add_epi32(node, up, node, one);
+                number = _mm512_mask_add_epi32(number, up, number, _mm512_set1_epi32(step as i32));
             }
-            // The sixteen leaves follow the nodes; only the lower four bits of an index count.
-            _mm512_permutexvar_ps(node, levels)
+            _mm512_permutexvar_ps(number, _mm512_loadu_ps(levels.as_ptr()))
         })
     }
 
@@ -259,29 +277,19 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn choose(self, points: &[f32; 15], levels: &[f32; 16]) -> Self {
-        let tree = tree(points);
         let mut out = self.0;
         for half in &mut out {
             // SAFETY: see the module; the arrays have as many bytes as are read.
             *half = unsafe {
-                let upper = _mm256_loadu_ps(tree.as_ptr());
-                let lower = _mm256_loadu_ps(tree.as_ptr().add(8));
-                let first = _mm256_loadu_ps(levels.as_ptr());
-                let second = _mm256_loadu_ps(levels.as_ptr().add(8));
-                let mut node = _mm256_set1_epi32(1);
-                for points in [upper, upper, upper, lower] {
-                    let point = _mm256_permutevar8x32_ps(points, node);
-                    // All ones, -1, where it is not below, so that a NaN goes the upper way.
+                let mut number = _mm256_setzero_si256();
+                for step in [8, 4, 2, 1] {
+                    let halves = halves(points, step);
+                    let point = look_up(&halves, number);
+                    // Not below, so that a NaN goes the upper way.
                     let up = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_NLT_UQ>(*half, point));
-                    node = _mm256_sub_epi32(_mm256_add_epi32(node, node), up);
+                    number = _mm256_or_si256(number, _mm256_and_si256(up, _mm256_set1_epi32(step as i32)));
                 }
-                // The leaves are 16 to 31: bit 3 says which half of the levels, the lower three which of it.
-                let second_half = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(node));
-                _mm256_blendv_ps(
-                    _mm256_permutevar8x32_ps(first, node),
-                    _mm256_permutevar8x32_ps(second, node),
-                    second_half,
-                )
+                look_up(levels, number)
             };
         }
         Self(out)
