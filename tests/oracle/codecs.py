@@ -2,6 +2,7 @@
 """The values of every tensor type, bit for bit against programs that are not ours.
 
     python codecs.py CODEC_BINARY [--quick] [TYPE...]
+    python codecs.py CODEC_BINARY --golden TYPE...     # calls for the tests of a type, in Rust
 
 CODEC_BINARY is `cargo build --release -p ggufkit-quant --example codec`.
 
@@ -34,6 +35,10 @@ SCALES: dict[str, list[tuple[int, str]]] = {
     "IQ3_S": [(0, "f16")], "IQ1_S": [(0, "f16")], "IQ1_M": [], "IQ4_NL": [(0, "f16")], "IQ4_XS": [(0, "f16")],
     "TQ1_0": [(52, "f16")], "TQ2_0": [(64, "f16")], "MXFP4": [(0, "u8")], "NVFP4": [(i, "u8") for i in range(4)],
 }
+
+# Where the squares of weighted sums are no longer finite, the reference finds no point of a codebook and stops with an
+# assertion; a build without assertions reads what is before the codebook. Rows of larger values are left out.
+COMPARABLE = 1e5
 
 PLAIN = {
     "F32": "<f4", "F16": "<f2", "F64": "<f8", "I8": "<i1", "I16": "<i2", "I32": "<i4", "I64": "<i8",
@@ -198,6 +203,10 @@ class Oracle:
                 words.append(str(path))
             for kind, values in kinds_of_rows(rng, rows, width):
                 values = np.ascontiguousarray(values, np.float32)
+                if name.startswith(("IQ1", "IQ2", "IQ3")):
+                    values = values[np.abs(values).max(axis=1) < COMPARABLE]
+                if not len(values):
+                    continue
                 ours = np.frombuffer(self.run(*words, data=values.tobytes()), np.uint8).reshape(-1, size)
                 if who == "definition":
                     theirs = ENCODINGS[name](values)
@@ -215,12 +224,61 @@ class Oracle:
         return said if not kinds_wrong else f"{said}; DIFFERENT: " + ", ".join(kinds_wrong)
 
 
+    def golden(self, name: str, ty: int, elements: int, size: int, importance: str) -> None:
+        """Tests for the type's file: what the reference makes of two blocks and of one row."""
+        rng = np.random.default_rng(ty)
+        who, values_of = reference(name, ty)
+        blocks = rng.integers(0, 256, (2, size), dtype=np.uint8)
+        for offset, what in SCALES.get(name, []):
+            for row, number in enumerate((0.0371, -3e-7) if offset in (0, 80, 108, 208, 52, 64) else (0.0213, 5.25)):
+                if what != "u8":
+                    scale = np.array([number], "<f2" if what == "f16" else "<f4").view(np.uint8)
+                    blocks[row, offset : offset + len(scale)] = scale
+        block_type = name.capitalize() if "_" not in name else "".join(part.capitalize() for part in name.split("_")) if name[0] == "I" or name[-1] == "K" else name.capitalize()
+        says = "libgguf" if who == "libgguf" else "the definition in the oracle"
+        print(f"\n#[cfg(test)]\nmod tests {{\n    use super::*;\n    use crate::block::testing::{{assert_decodes, assert_encodes}};\n")
+        print(f"    /// By {says}.\n    #[test]\n    fn as_the_reference() {{")
+        for block in blocks:
+            values = np.ascontiguousarray(values_of(block[None]), np.float32).reshape(-1)
+            total = 0xCBF29CE484222325
+            for byte in values.tobytes():
+                total = (total ^ byte) * 0x100000001B3 % 2**64
+            first = ", ".join(f"{value!s}" if "e" in str(value) or "." in str(value) else f"{value}.0" for value in values[:4])
+            digits = f"{total:016x}"
+            total_said = "_".join(digits[i : i + 4] for i in range(0, 16, 4))
+            print(f'        assert_decodes::<{block_type}, N>("{block.tobytes().hex()}", [{first}], 0x{total_said});')
+        if importance != "none":
+            values, weights = sample(elements)[None], sample_importance(elements)
+            for guided in [False] * (importance != "required") + [True] * (importance != "unused"):
+                made = ENCODINGS[name](values) if name in ENCODINGS else libgguf.quantize_rows(values, ty, weights if guided else None)
+                print(f'        assert_encodes::<{block_type}, N>({str(guided).lower()}, "{made.tobytes().hex()}");')
+        print("    }\n}")
+
+
+def congruential(seed: int, count: int) -> np.ndarray:
+    """The numbers of `block/testing.rs`, as four bytes each."""
+    numbers = []
+    for _ in range(count):
+        seed = (seed * 1_664_525 + 1_013_904_223) % 2**32
+        numbers.append(seed)
+    return np.array(numbers, "<u4").view(np.uint8).reshape(-1, 4)
+
+
+def sample(count: int) -> np.ndarray:
+    return (congruential(1, count).view(np.int8).astype(np.int16).sum(axis=1) / 1024).astype(np.float32)
+
+
+def sample_importance(count: int) -> np.ndarray:
+    return (0.5 + congruential(2, count)[:, 3] / 256).astype(np.float32)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("binary", type=pathlib.Path)
     parser.add_argument("types", nargs="*")
     parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    parser.add_argument("--golden", action="store_true")
+    arguments = parser.parse_intermixed_args()
     with tempfile.TemporaryDirectory() as folder:
         oracle = Oracle(arguments.binary.resolve(), arguments.quick, pathlib.Path(folder))
         listed = [line.split() for line in oracle.run("list").decode().splitlines()]
@@ -228,10 +286,15 @@ def main() -> int:
             if arguments.types and name.upper() not in [ty.upper() for ty in arguments.types]:
                 continue
             ty, elements, size = map(int, numbers)
+            if arguments.golden:
+                oracle.golden(name, ty, elements, size, importance)
+                continue
             said = oracle.decode(name, ty, elements, size)
             if importance != "none":
                 said += "; " + oracle.encode(name, ty, elements, size, importance)
             print(f"{name:<8} {said}", flush=True)
+    if arguments.golden:
+        return 0
     print(f"{len(listed)} types, {oracle.differences} differences")
     return 1 if oracle.differences else 0
 

@@ -9,12 +9,18 @@ use crate::wide::{self, Registers, Sixteen, WIDTH, Wide};
 pub(crate) struct Batch<'a, const P: usize, const N: usize> {
     pub(crate) values: [&'a [f32; N]; P],
     pub(crate) importance: Option<[&'a [f32; N]; P]>,
+    /// The mean of the squares of each block's whole row (`sigma2` in C); 0 for types that do not ask for it, and without
+    /// the importance of columns.
+    pub(crate) row_mean_squares: [f32; P],
 }
 
 /// A block that is made in batches.
 pub(crate) trait Batched<const P: usize, const N: usize>:
     FromBytes + IntoBytes + KnownLayout + Sized
 {
+    /// Whether it asks for the mean squares of rows.
+    const ROW_MEAN_SQUARES: bool = false;
+
     /// Fills every byte of the blocks, as many as there are: one to `P`. To be inlined; see [`Wide`].
     fn encode<L: Sixteen>(batch: &Batch<'_, P, N>, blocks: &mut [Self]);
 }
@@ -54,16 +60,26 @@ impl<B: Batched<P, N>, const P: usize, const N: usize> Wide for Rows<'_, B, P, N
         let importance = self.importance.map(|weights| weights.as_chunks::<N>().0);
         let per_row = (self.row / N).max(1);
         let mut first = 0;
+        // The row that the last block was of, and its mean square.
+        let (mut last_row, mut mean) = (usize::MAX, 0.0);
         for blocks in self.blocks.chunks_mut(P) {
             let last = first + blocks.len() - 1;
             // Lengths were tested by the codec: each block has its values and its columns.
-            let mut batch = Batch { values: [&values[first]; P], importance: None };
+            let mut batch =
+                Batch { values: [&values[first]; P], importance: None, row_mean_squares: [0.0; P] };
             let mut columns = [&values[first]; P];
             for i in 0..P {
                 let at = (first + i).min(last);
                 batch.values[i] = &values[at];
                 if let Some(importance) = importance {
                     columns[i] = &importance[at % per_row];
+                    if B::ROW_MEAN_SQUARES {
+                        let row = at / per_row;
+                        if row != last_row {
+                            (last_row, mean) = (row, mean_square(&values[row * per_row..][..per_row]));
+                        }
+                        batch.row_mean_squares[i] = mean;
+                    }
                 }
             }
             if importance.is_some() {
@@ -73,6 +89,16 @@ impl<B: Batched<P, N>, const P: usize, const N: usize> Wide for Rows<'_, B, P, N
             first += P;
         }
     }
+}
+
+/// One sum after the other: the order of additions is part of the result.
+#[inline(always)]
+fn mean_square<const N: usize>(row: &[[f32; N]]) -> f32 {
+    let mut sum = 0.0f32;
+    for x in row.as_flattened() {
+        sum += x * x;
+    }
+    sum / row.as_flattened().len() as f32
 }
 
 /// The groups side by side: lane g of number i is value i of group g.

@@ -38,9 +38,6 @@ pub(crate) trait Encode<const N: usize>: Block<N> {
     /// What [`encode`](Encode::encode) does with a guide.
     const IMPORTANCE: Importance;
 
-    /// Whether it asks for the mean square of the row.
-    const ROW_MEAN_SQUARE: bool = false;
-
     /// Fills the block. `guide` is there when the importance of columns is known; always where it is required.
     ///
     /// Every byte of the block is written: what is there before is of some other use.
@@ -52,8 +49,6 @@ pub(crate) trait Encode<const N: usize>: Block<N> {
 pub(crate) struct Guide<'a, const N: usize> {
     /// How much each column matters.
     pub(crate) importance: &'a [f32; N],
-    /// The mean of the squares of the whole row (`sigma2` in C); 0 for types that do not ask for it.
-    pub(crate) row_mean_square: f32,
 }
 
 /// The codec of a type that is only read.
@@ -93,26 +88,12 @@ fn encode_rows<B: Encode<N>, const N: usize>(
     out: &mut [u8],
 ) {
     let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    // The codec refuses rows of no values; `chunks` of none would panic.
-    let (row, per_row) = (row.max(N), (row / N).max(1));
-    for (values, blocks) in values.chunks_exact(row).zip(blocks.chunks_exact_mut(per_row)) {
-        let row_mean_square =
-            if importance.is_some() && B::ROW_MEAN_SQUARE { mean_square(values) } else { 0.0 };
-        let mut columns = importance.map(|weights| weights.as_chunks::<N>().0.iter());
-        for (values, block) in values.as_chunks().0.iter().zip(blocks) {
-            let importance = columns.as_mut().and_then(Iterator::next);
-            block.encode(values, importance.map(|importance| Guide { importance, row_mean_square }));
-        }
+    let importance = importance.map(|weights| weights.as_chunks::<N>().0);
+    let per_row = (row / N).max(1);
+    for (i, (block, values)) in blocks.iter_mut().zip(values.as_chunks().0).enumerate() {
+        let importance = importance.and_then(|columns| columns.get(i % per_row));
+        block.encode(values, importance.map(|importance| Guide { importance }));
     }
-}
-
-/// One sum after the other: the order of additions is part of the result.
-fn mean_square(row: &[f32]) -> f32 {
-    let mut sum = 0.0f32;
-    for x in row {
-        sum += x * x;
-    }
-    sum / row.len() as f32
 }
 
 /// `1 / d`, and 0 for a scale of 0.

@@ -9,19 +9,20 @@ mod iq3_s;
 mod iq3_xxs;
 mod iq4_nl;
 mod iq4_xs;
+mod magnitudes;
 
-use super::{batched, decoder};
+use super::{batched, both, decoder};
 use crate::codec::Codec;
 use crate::grid::signs::sign;
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
-    decoder::<iq2_xxs::Iq2Xxs, N>(),
-    decoder::<iq2_xs::Iq2Xs, N>(),
-    decoder::<iq3_xxs::Iq3Xxs, N>(),
+    both::<iq2_xxs::Iq2Xxs, N>(),
+    both::<iq2_xs::Iq2Xs, N>(),
+    both::<iq3_xxs::Iq3Xxs, N>(),
     decoder::<iq1_s::Iq1S, N>(),
-    decoder::<iq3_s::Iq3S, N>(),
-    decoder::<iq2_s::Iq2S, N>(),
+    both::<iq3_s::Iq3S, N>(),
+    both::<iq2_s::Iq2S, N>(),
     batched::<iq4_nl::Iq4Nl, 16, 32>(),
     batched::<iq4_xs::Iq4Xs, 2, N>(),
     decoder::<iq1_m::Iq1M, N>(),

@@ -6,8 +6,9 @@ mod q3_k;
 mod q4_k;
 mod q5_k;
 mod q6_k;
+mod q8_k;
 
-use super::batched;
+use super::{batched, decoder};
 use crate::codec::Codec;
 
 /// The codecs of this family.
@@ -17,6 +18,7 @@ pub(super) static CODECS: &[Codec] = &[
     batched::<q4_k::Q4K, 2, N>(),
     batched::<q5_k::Q5K, 2, N>(),
     batched::<q6_k::Q6K, 1, N>(),
+    decoder::<q8_k::Q8K, N>(),
 ];
 
 /// Weights of a block (`QK_K` in C).

@@ -50,3 +50,25 @@ impl Encode<N> for Q2_0 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::testing::{assert_decodes, assert_encodes};
+
+    /// By the definition in the oracle.
+    #[test]
+    fn as_the_reference() {
+        assert_decodes::<Q2_0, N>(
+            "c028d916cdfb21c6c1ff91a761565a702416",
+            [0.0, 0.037109375, 0.0, 0.07421875],
+            0xbee7_686e_8b83_41f5,
+        );
+        assert_decodes::<Q2_0, N>(
+            "0580c212cddb8d8800160eb686b2eb819333",
+            [-2.9802322e-07, 2.9802322e-07, 2.9802322e-07, -5.9604645e-07],
+            0xde20_c294_3097_ecf5,
+        );
+        assert_encodes::<Q2_0, N>(false, "803551565165556555656555955555566555");
+    }
+}
