@@ -6,7 +6,7 @@ use crate::block::codebook::{N, inverse};
 use crate::half::F16;
 use crate::number::nearest;
 use crate::scale::lanes::codebook::{code, codebook};
-use crate::wide::{Sixteen, WIDTH};
+use crate::wide::Sixteen;
 
 /// Blocks of a batch.
 const BLOCKS: usize = 2;
