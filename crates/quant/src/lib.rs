@@ -48,7 +48,6 @@ mod plain;
     reason = "into arrays of fixed size, by counters that it bounds or bits under a mask"
 )]
 mod scale;
-#[cfg(test)]
-mod testing;
+mod wide;
 
 pub use codec::{Codec, CodecError, Importance, codec, codecs};

@@ -22,6 +22,7 @@ pub(crate) fn round_to_long(x: f32) -> i32 {
 /// `nearest_int` in C: the nearest integer, ties to even, of what is less than 2^22; other numbers give some integer.
 ///
 /// Next to 1.5 * 2^23 floats are 1 apart, so that the sum is rounded to an integer, which then stands in its lowest bits.
+#[inline(always)]
 pub(crate) fn nearest(x: f32) -> i32 {
     let sum = x + 12_582_912.0;
     (sum.to_bits() & 0x007f_ffff) as i32 - 0x0040_0000

@@ -71,6 +71,8 @@ fn nothing_is_a_whole_number_of_blocks() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
     #[test]
     fn all_bytes_have_values(codec in any_codec(), seed in proptest::collection::vec(any::<u8>(), 600)) {
         let bytes = codec.block_bytes();

@@ -4,6 +4,7 @@
 //! A type says what one block is worth ([`Block`]) and how one is made ([`Encode`]); going over rows is done here. To add a
 //! type: its file, and its line in the family's list.
 
+mod batch;
 mod codebook;
 mod float4;
 mod k_quant;
@@ -13,6 +14,7 @@ mod ternary;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::block::batch::Batched;
 use crate::codec::{Codec, Importance};
 use crate::number::c_max;
 
@@ -36,9 +38,6 @@ pub(crate) trait Encode<const N: usize>: Block<N> {
     /// What [`encode`](Encode::encode) does with a guide.
     const IMPORTANCE: Importance;
 
-    /// Whether it asks for the mean square of the row.
-    const ROW_MEAN_SQUARE: bool = false;
-
     /// Fills the block. `guide` is there when the importance of columns is known; always where it is required.
     ///
     /// Every byte of the block is written: what is there before is of some other use.
@@ -50,8 +49,6 @@ pub(crate) trait Encode<const N: usize>: Block<N> {
 pub(crate) struct Guide<'a, const N: usize> {
     /// How much each column matters.
     pub(crate) importance: &'a [f32; N],
-    /// The mean of the squares of the whole row (`sigma2` in C); 0 for types that do not ask for it.
-    pub(crate) row_mean_square: f32,
 }
 
 /// The codec of a type that is only read.
@@ -71,6 +68,11 @@ pub(crate) const fn both<B: Encode<N>, const N: usize>() -> Codec {
     Codec { encode: Some((B::IMPORTANCE, encode_rows::<B, N>)), ..decoder::<B, N>() }
 }
 
+/// The codec of a type that is written `P` blocks at a time, better with the importance of columns.
+pub(crate) const fn batched<B: Block<N> + Batched<P, N>, const P: usize, const N: usize>() -> Codec {
+    Codec { encode: Some((Importance::Optional, batch::encode::<B, P, N>)), ..decoder::<B, N>() }
+}
+
 /// Lengths were tested by the codec; what would not be whole is left as it is.
 fn decode_blocks<B: Block<N>, const N: usize>(bytes: &[u8], out: &mut [f32]) {
     let Ok(blocks) = <[B]>::ref_from_bytes(bytes) else { return };
@@ -86,26 +88,12 @@ fn encode_rows<B: Encode<N>, const N: usize>(
     out: &mut [u8],
 ) {
     let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    // The codec refuses rows of no values; `chunks` of none would panic.
-    let (row, per_row) = (row.max(N), (row / N).max(1));
-    for (values, blocks) in values.chunks_exact(row).zip(blocks.chunks_exact_mut(per_row)) {
-        let row_mean_square =
-            if importance.is_some() && B::ROW_MEAN_SQUARE { mean_square(values) } else { 0.0 };
-        let mut columns = importance.map(|weights| weights.as_chunks::<N>().0.iter());
-        for (values, block) in values.as_chunks().0.iter().zip(blocks) {
-            let importance = columns.as_mut().and_then(Iterator::next);
-            block.encode(values, importance.map(|importance| Guide { importance, row_mean_square }));
-        }
+    let importance = importance.map(|weights| weights.as_chunks::<N>().0);
+    let per_row = (row / N).max(1);
+    for (i, (block, values)) in blocks.iter_mut().zip(values.as_chunks().0).enumerate() {
+        let importance = importance.and_then(|columns| columns.get(i % per_row));
+        block.encode(values, importance.map(|importance| Guide { importance }));
     }
-}
-
-/// One sum after the other: the order of additions is part of the result.
-fn mean_square(row: &[f32]) -> f32 {
-    let mut sum = 0.0f32;
-    for x in row {
-        sum += x * x;
-    }
-    sum / row.len() as f32
 }
 
 /// `1 / d`, and 0 for a scale of 0.

@@ -3,7 +3,8 @@
 //! A vector is one block, as hexadecimal digits: what libgguf 0.2.2 makes of [`sample`], and what it says that the block is
 //! worth: the first four values and a checksum over the bits of all.
 
-use super::{Block, Encode, Guide};
+use super::Block;
+use crate::codec;
 
 /// Numbers that anybody can make again: a linear congruential generator's.
 struct Numbers(u32);
@@ -54,14 +55,10 @@ pub(crate) fn assert_decodes<B: Block<N>, const N: usize>(hex: &str, first: [f32
 }
 
 /// [`sample`] encodes to this block; with [`importance`], when `guided`.
-pub(crate) fn assert_encodes<B: Encode<N>, const N: usize>(guided: bool, hex: &str) {
-    let (values, importance) = (sample(), importance());
-    let mut row_mean_square = 0.0;
-    if B::ROW_MEAN_SQUARE {
-        row_mean_square = super::mean_square(&values);
-    }
-    let guide = Guide { importance: &importance, row_mean_square };
+pub(crate) fn assert_encodes<B: Block<N>, const N: usize>(guided: bool, hex: &str) {
+    let (values, importance) = (sample::<N>(), importance::<N>());
     let mut out = vec![0xa5; size_of::<B>()];
-    B::mut_from_bytes(&mut out).unwrap().encode(&values, guided.then_some(guide));
+    let codec = codec(B::TYPE).unwrap();
+    codec.encode(&values, N, guided.then_some(&importance), &mut out).unwrap();
     assert_eq!(out, bytes(hex));
 }

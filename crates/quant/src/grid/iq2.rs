@@ -3,10 +3,13 @@
 //! All three are cut from D8, the points whose digits have an even sum: dense near zero (IQ2_S has every point of D8 up
 //! to the squared norm 8 of its digits but one), a choice among the many that lie farther out.
 
+use std::sync::LazyLock;
+
+use super::lookup::Lookup;
 use super::points::{Counted, expand};
 
 /// The magnitudes that a digit stands for, in eighths of the scale: about 1, 3 and 5 where 8 is one.
-pub(crate) const LEVELS: [i8; 3] = [8, 25, 43];
+const LEVELS: [i8; 3] = [8, 25, 43];
 
 /// `iq2xxs_grid`.
 pub(crate) static IQ2_XXS: [[i8; 8]; 256] = expand(&IQ2_XXS_POINTS, Counted::EvenSum, LEVELS);
@@ -14,6 +17,13 @@ pub(crate) static IQ2_XXS: [[i8; 8]; 256] = expand(&IQ2_XXS_POINTS, Counted::Eve
 pub(crate) static IQ2_XS: [[i8; 8]; 512] = expand(&IQ2_XS_POINTS, Counted::EvenSum, LEVELS);
 /// `iq2s_grid`.
 pub(crate) static IQ2_S: [[i8; 8]; 1024] = expand(&IQ2_S_POINTS, Counted::EvenSum, LEVELS);
+
+/// The points of IQ2_XXS by their digits.
+pub(crate) static IQ2_XXS_LOOKUP: LazyLock<Lookup<8, 3>> = LazyLock::new(|| Lookup::new(&IQ2_XXS, LEVELS, 2));
+/// The points of IQ2_XS by their digits.
+pub(crate) static IQ2_XS_LOOKUP: LazyLock<Lookup<8, 3>> = LazyLock::new(|| Lookup::new(&IQ2_XS, LEVELS, 2));
+/// The points of IQ2_S by their digits.
+pub(crate) static IQ2_S_LOOKUP: LazyLock<Lookup<8, 3>> = LazyLock::new(|| Lookup::new(&IQ2_S, LEVELS, 1));
 
 #[rustfmt::skip]
 const IQ2_XXS_POINTS: [u64; 52] = [

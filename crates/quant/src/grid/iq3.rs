@@ -1,16 +1,25 @@
 //! The books of IQ3_XXS and IQ3_S: four magnitudes a point, eight levels.
 
+use std::sync::LazyLock;
+
+use super::lookup::Lookup;
 use super::points::{Counted, expand};
 
 /// The magnitudes that a digit of IQ3_XXS stands for: 8 apart but for the last, which reaches a little farther.
-pub(crate) const XXS_LEVELS: [i8; 8] = [4, 12, 20, 28, 36, 44, 52, 62];
+const XXS_LEVELS: [i8; 8] = [4, 12, 20, 28, 36, 44, 52, 62];
 /// The magnitudes that a digit of IQ3_S stands for: the odd numbers.
-pub(crate) const S_LEVELS: [i8; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
+const S_LEVELS: [i8; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
 
 /// `iq3xxs_grid`. Its points have digits of an even sum.
 pub(crate) static IQ3_XXS: [[i8; 4]; 256] = expand(&IQ3_XXS_POINTS, Counted::EvenSum, XXS_LEVELS);
 /// `iq3s_grid`.
 pub(crate) static IQ3_S: [[i8; 4]; 512] = expand(&IQ3_S_POINTS, Counted::All, S_LEVELS);
+
+/// The points of IQ3_XXS by their digits.
+pub(crate) static IQ3_XXS_LOOKUP: LazyLock<Lookup<4, 8>> =
+    LazyLock::new(|| Lookup::new(&IQ3_XXS, XXS_LEVELS, 2));
+/// The points of IQ3_S by their digits.
+pub(crate) static IQ3_S_LOOKUP: LazyLock<Lookup<4, 8>> = LazyLock::new(|| Lookup::new(&IQ3_S, S_LEVELS, 3));
 
 #[rustfmt::skip]
 const IQ3_XXS_POINTS: [u64; 32] = [

@@ -12,5 +12,6 @@ pub(crate) mod iq1;
 pub(crate) mod iq2;
 pub(crate) mod iq3;
 pub(crate) mod iq4;
+pub(crate) mod lookup;
 mod points;
 pub(crate) mod signs;

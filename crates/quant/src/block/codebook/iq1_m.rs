@@ -12,6 +12,8 @@
 //!
 //! `w = (d * (2 * scale + 1)) * (point ± 0.125)`. In C: `dequantize_row_iq1_m`, `quantize_iq1_m`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

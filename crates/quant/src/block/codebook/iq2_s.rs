@@ -10,6 +10,8 @@
 //!
 //! `w = (d * (0.5 + scale) * 0.25) * point * sign`. In C: `dequantize_row_iq2_s`, `quantize_iq2_s`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

@@ -10,6 +10,8 @@
 //!
 //! `w = (d * (0.5 + scale) * 0.25) * point * sign`. In C: `dequantize_row_iq2_xxs`, `quantize_iq2_xxs`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -25,7 +27,7 @@ pub(super) struct Iq2Xxs {
     qs: [Group; N / 32],
 }
 
-#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct Group {
     points: [u8; 4],

@@ -10,6 +10,8 @@
 //!
 //! `w = (d * (1 + 2 * scale)) * point * sign`. In C: `dequantize_row_iq3_s`, `quantize_iq3_s`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

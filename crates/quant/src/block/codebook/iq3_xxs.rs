@@ -11,6 +11,8 @@
 //!
 //! `w = (d * (0.5 + scale) * 0.5) * point * sign`. In C: `dequantize_row_iq3_xxs`, `quantize_iq3_xxs`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

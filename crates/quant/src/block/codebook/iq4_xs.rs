@@ -9,6 +9,8 @@
 //!
 //! `w = (d * (scale - 32)) * level[q]`. In C: `dequantize_row_iq4_xs`, `quantize_iq4_xs`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

@@ -7,22 +7,25 @@ mod iq2_xs;
 mod iq2_xxs;
 mod iq3_s;
 mod iq3_xxs;
+mod iq4_nl;
 mod iq4_xs;
+mod magnitudes;
 
-use super::decoder;
+use super::{batched, both};
 use crate::codec::Codec;
 use crate::grid::signs::sign;
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
-    decoder::<iq2_xxs::Iq2Xxs, N>(),
-    decoder::<iq2_xs::Iq2Xs, N>(),
-    decoder::<iq3_xxs::Iq3Xxs, N>(),
-    decoder::<iq1_s::Iq1S, N>(),
-    decoder::<iq3_s::Iq3S, N>(),
-    decoder::<iq2_s::Iq2S, N>(),
-    decoder::<iq4_xs::Iq4Xs, N>(),
-    decoder::<iq1_m::Iq1M, N>(),
+    both::<iq2_xxs::Iq2Xxs, N>(),
+    both::<iq2_xs::Iq2Xs, N>(),
+    both::<iq3_xxs::Iq3Xxs, N>(),
+    both::<iq1_s::Iq1S, N>(),
+    both::<iq3_s::Iq3S, N>(),
+    both::<iq2_s::Iq2S, N>(),
+    batched::<iq4_nl::Iq4Nl, 16, 32>(),
+    batched::<iq4_xs::Iq4Xs, 2, N>(),
+    both::<iq1_m::Iq1M, N>(),
 ];
 
 /// Weights of a block (`QK_K` in C).
@@ -50,4 +53,10 @@ fn place_moved(out: &mut [f32; 8], scale: f32, point: &[i8; 8], shift: f32) {
 /// How far the points of IQ1_S and IQ1_M are moved, so that their zeros are not all of them zeros.
 fn shift(down: bool) -> f32 {
     if down { -0.125 } else { 0.125 }
+}
+
+/// What to multiply with instead of dividing; nothing is left where everything is zero.
+#[inline(always)]
+fn inverse(d: f32) -> f32 {
+    if d == 0.0 { 0.0 } else { 1.0 / d }
 }

@@ -69,16 +69,21 @@ impl Encode<N> for Mxfp4 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{decodes, encodes};
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
-    /// From libgguf.
+    /// By libgguf.
     #[test]
     fn as_the_reference() {
-        let ty = TensorType::MXFP4;
-        let block = "ad403afadf3170802c94533b9be2118ac8";
-        decodes(ty, block, [0x0000_0000, 0xd680_0000, 0xd680_0000, 0xd7c0_0000], 0x3c25_b852_c8ac_56e5);
-        let block = "ce9fc4d5a6c822b54b004ea3596f4eabab";
-        decodes(ty, block, [0xe840_0000, 0x6780_0000, 0x67c0_0000, 0x6800_0000], 0xfa0e_0eb3_60c1_f870);
-        encodes(ty, Some("80efd36b010764c3e7bb7e3c467010b63d"), None);
+        assert_decodes::<Mxfp4, N>(
+            "ad403afadf3170802c94533b9be2118ac8",
+            [0.0, -7.0368744e+13, -7.0368744e+13, -4.2221247e+14],
+            0x3c25_b852_c8ac_56e5,
+        );
+        assert_decodes::<Mxfp4, N>(
+            "ce9fc4d5a6c822b54b004ea3596f4eabab",
+            [-3.6267775e+24, 1.2089258e+24, 1.8133887e+24, 2.4178516e+24],
+            0xfa0e_0eb3_60c1_f870,
+        );
+        assert_encodes::<Mxfp4, N>(false, "7b140da1b115905c41aaaeb9a44211654d");
     }
 }

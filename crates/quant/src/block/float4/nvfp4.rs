@@ -86,16 +86,24 @@ impl Encode<N> for Nvfp4 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{decodes, encodes};
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
-    /// From libgguf.
+    /// By libgguf.
     #[test]
     fn as_the_reference() {
-        let ty = TensorType::NVFP4;
-        let block = "6643c38fb6a0dabab8d3750582a483b16e9305705cbc21f18b7c05087f5b450fbbdf0678";
-        decodes(ty, block, [0x4360_0000, 0x0000_0000, 0xc260_0000, 0xc260_0000], 0x4e6c_a28a_756a_b059);
-        let block = "7afbc5b0f0efc3126a3e22ec0837bfb56a5fc679b9e2650eb7c5a056444113a9d4fd149a";
-        decodes(ty, block, [0x0000_0000, 0xc4f0_0000, 0x43f0_0000, 0x43a0_0000], 0xbb01_ed89_3d6a_cb2b);
-        encodes(ty, Some("42414242afd2ba61070352c6be7c36307016ab3eefe606eef6d4561c13e7e3b1765d6fee"), None);
+        assert_decodes::<Nvfp4, N>(
+            "6643c38fb6a0dabab8d3750582a483b16e9305705cbc21f18b7c05087f5b450fbbdf0678",
+            [224.0, 0.0, -56.0, -56.0],
+            0x4e6c_a28a_756a_b059,
+        );
+        assert_decodes::<Nvfp4, N>(
+            "7afbc5b0f0efc3126a3e22ec0837bfb56a5fc679b9e2650eb7c5a056444113a9d4fd149a",
+            [0.0, -1920.0, 480.0, 320.0],
+            0xbb01_ed89_3d6a_cb2b,
+        );
+        assert_encodes::<Nvfp4, N>(
+            false,
+            "15121617b5fea15136106cd1a1a0dbcc5219765519bdb77cc50941bcadb47ba025330144",
+        );
     }
 }

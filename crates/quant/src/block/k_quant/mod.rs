@@ -1,21 +1,24 @@
 //! Types of 256 weights, in groups with quantized scales of their own.
 
+mod minimum;
 mod q2_k;
 mod q3_k;
 mod q4_k;
 mod q5_k;
 mod q6_k;
+mod q8_k;
 
-use super::decoder;
+use super::{batched, decoder};
 use crate::codec::Codec;
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
-    decoder::<q2_k::Q2K, N>(),
-    decoder::<q3_k::Q3K, N>(),
-    decoder::<q4_k::Q4K, N>(),
-    decoder::<q5_k::Q5K, N>(),
-    decoder::<q6_k::Q6K, N>(),
+    batched::<q2_k::Q2K, 1, N>(),
+    batched::<q3_k::Q3K, 1, N>(),
+    batched::<q4_k::Q4K, 2, N>(),
+    batched::<q5_k::Q5K, 2, N>(),
+    batched::<q6_k::Q6K, 1, N>(),
+    decoder::<q8_k::Q8K, N>(),
 ];
 
 /// Weights of a block (`QK_K` in C).

@@ -12,6 +12,8 @@
 //!
 //! `w = (d * scale) * q - (dmin * minimum)`. In C: `dequantize_row_q2_K`, `quantize_row_q2_K_ref`, `quantize_q2_K`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

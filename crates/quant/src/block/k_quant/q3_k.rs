@@ -12,6 +12,8 @@
 //!
 //! `w = (d * (scale - 32)) * (q - 4)`. In C: `dequantize_row_q3_K`, `quantize_row_q3_K_ref`, `quantize_q3_K`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

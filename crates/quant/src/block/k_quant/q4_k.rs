@@ -9,6 +9,8 @@
 //!
 //! `w = (d * scale) * q - (dmin * minimum)`. In C: `dequantize_row_q4_K`, `quantize_row_q4_K_ref`, `quantize_q4_K`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

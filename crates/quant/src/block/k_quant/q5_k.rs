@@ -10,6 +10,8 @@
 //!
 //! `w = (d * scale) * q - (dmin * minimum)`. In C: `dequantize_row_q5_K`, `quantize_row_q5_K_ref`, `quantize_q5_K`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

@@ -12,6 +12,8 @@
 //!
 //! `w = (d * scale) * (q - 32)`. In C: `dequantize_row_q6_K`, `quantize_row_q6_K_ref`, `quantize_q6_K`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

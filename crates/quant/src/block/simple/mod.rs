@@ -8,15 +8,18 @@ mod q5_0;
 mod q5_1;
 mod q8_0;
 
-use super::{Guide, both, inverse, reach};
+use super::batch::{self, Batch};
+use super::{batched, both, inverse, reach};
 use crate::codec::Codec;
+use crate::scale::lanes::affine::Tries;
+use crate::wide::{Sixteen, WIDTH};
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
-    both::<q4_0::Q4_0, N>(),
-    both::<q4_1::Q4_1, N>(),
-    both::<q5_0::Q5_0, N>(),
-    both::<q5_1::Q5_1, N>(),
+    batched::<q4_0::Q4_0, WIDTH, N>(),
+    batched::<q4_1::Q4_1, WIDTH, N>(),
+    batched::<q5_0::Q5_0, WIDTH, N>(),
+    batched::<q5_1::Q5_1, WIDTH, N>(),
     both::<q8_0::Q8_0, N>(),
     both::<q1_0::Q1_0, 128>(),
     both::<q2_0::Q2_0, 64>(),
@@ -50,9 +53,18 @@ fn range(values: &[f32]) -> (f32, f32) {
     (min, max)
 }
 
-/// How much each value of a block matters, from how much its column matters and how large it is.
-fn weights(values: &[f32; N], guide: Guide<'_, N>) -> [f32; N] {
-    std::array::from_fn(|i| guide.importance[i] * (guide.row_mean_square + values[i] * values[i]).sqrt())
+/// The values of a batch, and how much each matters; `None` where the importance of columns is not known.
+#[inline(always)]
+fn weighed<L: Sixteen>(batch: &Batch<'_, WIDTH, N>) -> Option<([L; N], [L; N])> {
+    let importance = batch.importance.as_ref()?;
+    let x = batch::side_by_side(&batch.values);
+    let weights = batch::weigh(&x, &batch::side_by_side(importance), L::from_array(&batch.row_mean_squares));
+    Some((x, weights))
+}
+
+/// The scales that are tried for a type with an offset, whose largest number is `top`.
+fn tries(top: i32) -> Tries {
+    Tries { top, first: -0.9, step: 0.05, steps: 36 }
 }
 
 /// Numbers of four bits: those of the low nibbles, then those of the high ones.

@@ -53,16 +53,21 @@ impl Encode<N> for Q1_0 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{decodes, encodes};
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
-    /// From libgguf.
+    /// By libgguf.
     #[test]
     fn as_the_reference() {
-        let ty = TensorType::Q1_0;
-        let block = "c02804aa263f43f4adb02cd48e3297c42727";
-        decodes(ty, block, [0xbd18_0000, 0xbd18_0000, 0x3d18_0000, 0xbd18_0000], 0xee2a_9ec9_2207_9825);
-        let block = "05806d9e3f201f601241bf7db5d3942d7a55";
-        decodes(ty, block, [0xb4a0_0000, 0x34a0_0000, 0xb4a0_0000, 0xb4a0_0000], 0xd849_1fda_3528_d4a5);
-        encodes(ty, Some("5847fa5834be76c41f71abe7f1b5cb92b624"), None);
+        assert_decodes::<Q1_0, N>(
+            "c02804aa263f43f4adb02cd48e3297c42727",
+            [-0.037109375, -0.037109375, 0.037109375, -0.037109375],
+            0xee2a_9ec9_2207_9825,
+        );
+        assert_decodes::<Q1_0, N>(
+            "05806d9e3f201f601241bf7db5d3942d7a55",
+            [-2.9802322e-07, 2.9802322e-07, -2.9802322e-07, -2.9802322e-07],
+            0xd849_1fda_3528_d4a5,
+        );
+        assert_encodes::<Q1_0, N>(false, "c82e9d78d3f05449f2f4a438d8e6ce5e8832");
     }
 }

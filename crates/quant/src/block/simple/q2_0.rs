@@ -54,16 +54,21 @@ impl Encode<N> for Q2_0 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{decodes, encodes};
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
-    /// From definition.
+    /// By the definition in the oracle.
     #[test]
     fn as_the_reference() {
-        let ty = TensorType::Q2_0;
-        let block = "c028d916cdfb21c6c1ff91a761565a702416";
-        decodes(ty, block, [0x0000_0000, 0x3d18_0000, 0x0000_0000, 0x3d98_0000], 0xbee7_686e_8b83_41f5);
-        let block = "0580c212cddb8d8800160eb686b2eb819333";
-        decodes(ty, block, [0xb4a0_0000, 0x34a0_0000, 0x34a0_0000, 0xb520_0000], 0xde20_c294_3097_ecf5);
-        encodes(ty, Some("b04b54969165641959562866106459064126"), None);
+        assert_decodes::<Q2_0, N>(
+            "c028d916cdfb21c6c1ff91a761565a702416",
+            [0.0, 0.037109375, 0.0, 0.07421875],
+            0xbee7_686e_8b83_41f5,
+        );
+        assert_decodes::<Q2_0, N>(
+            "0580c212cddb8d8800160eb686b2eb819333",
+            [-2.9802322e-07, 2.9802322e-07, 2.9802322e-07, -5.9604645e-07],
+            0xde20_c294_3097_ecf5,
+        );
+        assert_encodes::<Q2_0, N>(false, "803551565165556555656555955555566555");
     }
 }

@@ -10,12 +10,13 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, extreme, inverse, nibbles, pack_nibbles, weights};
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use super::{N, extreme, inverse, nibbles, pack_nibbles, weighed};
+use crate::block::Block;
+use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
 use crate::number::truncate;
-use crate::scale::symmetric::{Weighing, symmetric};
+use crate::scale::lanes::symmetric::symmetric;
+use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -33,44 +34,55 @@ impl Block<N> for Q4_0 {
     }
 }
 
-impl Encode<N> for Q4_0 {
-    const IMPORTANCE: Importance = Importance::Optional;
-    const ROW_MEAN_SQUARE: bool = true;
+impl Q4_0 {
+    #[inline(always)]
+    fn fill(&mut self, d: f32, q: [u8; N]) {
+        self.d = F16::new(d);
 
-    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
-        let mut q = [0; N];
-        let d = match guide {
-            Some(guide) => symmetric(8, values, &mut q, Weighing::By(&weights(values, guide))),
-            // The farthest value is -8 times the scale, the one number without a twin on the other side.
-            None => {
+        self.qs = pack_nibbles(&q);
+    }
+}
+
+impl Batched<WIDTH, N> for Q4_0 {
+    const ROW_MEAN_SQUARES: bool = true;
+
+    #[inline(always)]
+    fn encode<L: Sixteen>(batch: &Batch<'_, WIDTH, N>, blocks: &mut [Self]) {
+        let Some((x, weights)) = weighed::<L>(batch) else {
+            for (block, values) in blocks.iter_mut().zip(batch.values) {
+                // The farthest value is -8 times the scale, the one number without a twin on the other side.
                 let d = extreme(values) / -8.0;
                 let id = inverse(d);
-                q = values.map(|x| (truncate(x * id + 8.5) as i8).min(15));
-                d
+                block.fill(d, values.map(|x| (truncate(x * id + 8.5) as i8).min(15) as u8));
             }
+            return;
         };
-        self.d = F16::new(d);
-        self.qs = pack_nibbles(&q.map(|q| q as u8));
+        let found = symmetric(&x, &weights, 8);
+        for (lane, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
+            block.fill(found.scale[lane], values.map(|x| found.code(lane, x, 8)));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{decodes, encodes};
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
-    /// From libgguf.
+    /// By libgguf.
     #[test]
     fn as_the_reference() {
-        let ty = TensorType::Q4_0;
-        let block = "c0286bd64803f9426471fb1b63ea694c1eb1";
-        decodes(ty, block, [0x3de4_0000, 0xbd98_0000, 0x0000_0000, 0xbe3e_0000], 0xce48_7dcb_d5d6_d010);
-        let block = "05801f1971d0fd6f86739dcd8717d5e4ba55";
-        decodes(ty, block, [0xb60c_0000, 0xb4a0_0000, 0x360c_0000, 0x3620_0000], 0xd082_58cf_5e36_c4f1);
-        encodes(
-            ty,
-            Some("303f305ad6888fda6a4e66e4a6adf8886da5"),
-            Some("cf3f3159c7888fda6a4e77e4a6adf8887c95"),
+        assert_decodes::<Q4_0, N>(
+            "c0286bd64803f9426471fb1b63ea694c1eb1",
+            [0.111328125, -0.07421875, 0.0, -0.18554688],
+            0xce48_7dcb_d5d6_d010,
         );
+        assert_decodes::<Q4_0, N>(
+            "05801f1971d0fd6f86739dcd8717d5e4ba55",
+            [-2.0861626e-06, -2.9802322e-07, 2.0861626e-06, 2.3841858e-06],
+            0xd082_58cf_5e36_c4f1,
+        );
+        assert_encodes::<Q4_0, N>(false, "d4288c8379599d78d5b97670576cba99edb4");
+        assert_encodes::<Q4_0, N>(true, "d6288c8379599d78d5b97670576cba99edb4");
     }
 }

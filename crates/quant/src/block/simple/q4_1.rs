@@ -11,11 +11,13 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, inverse, nibbles, pack_nibbles, range};
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use super::{N, inverse, nibbles, pack_nibbles, range, tries, weighed};
+use crate::block::Block;
+use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
 use crate::number::truncate;
+use crate::scale::lanes::affine::affine;
+use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -34,18 +36,56 @@ impl Block<N> for Q4_1 {
     }
 }
 
-impl Encode<N> for Q4_1 {
-    const IMPORTANCE: Importance = Importance::Optional;
-    const ROW_MEAN_SQUARE: bool = true;
-
-    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
-        let (min, max) = range(values);
-        let d = (max - min) / 15.0;
-        let id = inverse(d);
-        let q = values.map(|x| (truncate((x - min) * id + 0.5) as i8).min(15) as u8);
+impl Q4_1 {
+    #[inline(always)]
+    fn fill(&mut self, d: f32, m: f32, q: [u8; N]) {
         self.d = F16::new(d);
-        self.m = F16::new(min);
+        self.m = F16::new(m);
 
         self.qs = pack_nibbles(&q);
+    }
+}
+
+impl Batched<WIDTH, N> for Q4_1 {
+    const ROW_MEAN_SQUARES: bool = true;
+
+    #[inline(always)]
+    fn encode<L: Sixteen>(batch: &Batch<'_, WIDTH, N>, blocks: &mut [Self]) {
+        let Some((x, weights)) = weighed::<L>(batch) else {
+            for (block, values) in blocks.iter_mut().zip(batch.values) {
+                let (min, max) = range(values);
+                let d = (max - min) / 15.0;
+                let id = inverse(d);
+                block.fill(d, min, values.map(|x| (truncate((x - min) * id + 0.5) as i8).min(15) as u8));
+            }
+            return;
+        };
+        let found = affine::<L, N, false>(&x, &weights, tries(15));
+        for (lane, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
+            block.fill(found.scale[lane], -found.min[lane], values.map(|x| found.code(lane, x, 15)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::testing::{assert_decodes, assert_encodes};
+
+    /// By libgguf.
+    #[test]
+    fn as_the_reference() {
+        assert_decodes::<Q4_1, N>(
+            "c0287425931aed15f5d3ef2d059d9f3c36ec6d2e",
+            [0.1326294, 0.39239502, 0.50372314, 0.20684814],
+            0x3665_32ad_bcca_abf8,
+        );
+        assert_decodes::<Q4_1, N>(
+            "05804045240786de399208950e0f160a90d01818",
+            [5.249999, 5.249998, 5.249998, 5.2499957],
+            0x1c3a_9eab_2bd6_0c68,
+        );
+        assert_encodes::<Q4_1, N>(false, "7a28d4b49c93796aae88e5c97770677dcb9afec4");
+        assert_encodes::<Q4_1, N>(true, "7a28c1b49c93796aae88e5c97670676ccb9afec4");
     }
 }

@@ -11,12 +11,13 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, extreme, fifth_bits, fives, inverse, pack_nibbles, weights};
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use super::{N, extreme, fifth_bits, fives, inverse, pack_nibbles, weighed};
+use crate::block::Block;
+use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
 use crate::number::truncate;
-use crate::scale::symmetric::{Weighing, symmetric};
+use crate::scale::lanes::symmetric::symmetric;
+use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -35,46 +36,55 @@ impl Block<N> for Q5_0 {
     }
 }
 
-impl Encode<N> for Q5_0 {
-    const IMPORTANCE: Importance = Importance::Optional;
-    const ROW_MEAN_SQUARE: bool = true;
-
-    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
-        let mut q = [0; N];
-        let d = match guide {
-            Some(guide) => symmetric(16, values, &mut q, Weighing::By(&weights(values, guide))),
-            // The farthest value is -16 times the scale, the one number without a twin on the other side.
-            None => {
-                let d = extreme(values) / -16.0;
-                let id = inverse(d);
-                q = values.map(|x| (truncate(x * id + 16.5) as i8).min(31));
-                d
-            }
-        };
-        let q = q.map(|q| q as u8);
+impl Q5_0 {
+    #[inline(always)]
+    fn fill(&mut self, d: f32, q: [u8; N]) {
         self.d = F16::new(d);
         self.qh = fifth_bits(&q);
         self.qs = pack_nibbles(&q);
     }
 }
 
+impl Batched<WIDTH, N> for Q5_0 {
+    const ROW_MEAN_SQUARES: bool = true;
+
+    #[inline(always)]
+    fn encode<L: Sixteen>(batch: &Batch<'_, WIDTH, N>, blocks: &mut [Self]) {
+        let Some((x, weights)) = weighed::<L>(batch) else {
+            for (block, values) in blocks.iter_mut().zip(batch.values) {
+                // The farthest value is -16 times the scale, the one number without a twin on the other side.
+                let d = extreme(values) / -16.0;
+                let id = inverse(d);
+                block.fill(d, values.map(|x| (truncate(x * id + 16.5) as i8).min(31) as u8));
+            }
+            return;
+        };
+        let found = symmetric(&x, &weights, 16);
+        for (lane, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
+            block.fill(found.scale[lane], values.map(|x| found.code(lane, x, 16)));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{decodes, encodes};
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
-    /// From libgguf.
+    /// By libgguf.
     #[test]
     fn as_the_reference() {
-        let ty = TensorType::Q5_0;
-        let block = "c028ee719123c589df108c848799e057ef3336f2cc30";
-        decodes(ty, block, [0xbed1_0000, 0x3eab_0000, 0x3f0e_8000, 0x0000_0000], 0x76e0_7ca9_3579_e8f3);
-        let block = "0580653361a82005df5f6da12d73e331c9fcd3f5c12f";
-        decodes(ty, block, [0x8000_0000, 0x365c_0000, 0xb696_0000, 0x34a0_0000], 0x7074_4b58_7116_0e54);
-        encodes(
-            ty,
-            Some("303bfa783cbe50a3ad010fb4c37dddd73c4bf010da3a"),
-            Some("c43bfa783cbe61b39d010ea4c38cddc83c4ae010d93b"),
+        assert_decodes::<Q5_0, N>(
+            "c028ee719123c589df108c848799e057ef3336f2cc30",
+            [-0.40820312, 0.33398438, 0.5566406, 0.0],
+            0x76e0_7ca9_3579_e8f3,
         );
+        assert_decodes::<Q5_0, N>(
+            "0580653361a82005df5f6da12d73e331c9fcd3f5c12f",
+            [-0.0, 3.2782555e-06, -4.4703484e-06, 2.9802322e-07],
+            0x7074_4b58_7116_0e54,
+        );
+        assert_encodes::<Q5_0, N>(false, "d4249d78d3f01706d1b22affaa61dcd0bec76412cb78");
+        assert_encodes::<Q5_0, N>(true, "d6249d78d3f01706d1b22affaa61dcd0bec76412cb78");
     }
 }

@@ -12,11 +12,13 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, fifth_bits, fives, inverse, pack_nibbles, range};
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use super::{N, fifth_bits, fives, inverse, pack_nibbles, range, tries, weighed};
+use crate::block::Block;
+use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
 use crate::number::truncate;
+use crate::scale::lanes::affine::affine;
+use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -36,18 +38,56 @@ impl Block<N> for Q5_1 {
     }
 }
 
-impl Encode<N> for Q5_1 {
-    const IMPORTANCE: Importance = Importance::Optional;
-    const ROW_MEAN_SQUARE: bool = true;
-
-    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
-        let (min, max) = range(values);
-        let d = (max - min) / 31.0;
-        let id = inverse(d);
-        let q = values.map(|x| truncate((x - min) * id + 0.5) as u8);
+impl Q5_1 {
+    #[inline(always)]
+    fn fill(&mut self, d: f32, m: f32, q: [u8; N]) {
         self.d = F16::new(d);
-        self.m = F16::new(min);
+        self.m = F16::new(m);
         self.qh = fifth_bits(&q);
         self.qs = pack_nibbles(&q);
+    }
+}
+
+impl Batched<WIDTH, N> for Q5_1 {
+    const ROW_MEAN_SQUARES: bool = true;
+
+    #[inline(always)]
+    fn encode<L: Sixteen>(batch: &Batch<'_, WIDTH, N>, blocks: &mut [Self]) {
+        let Some((x, weights)) = weighed::<L>(batch) else {
+            for (block, values) in blocks.iter_mut().zip(batch.values) {
+                let (min, max) = range(values);
+                let d = (max - min) / 31.0;
+                let id = inverse(d);
+                block.fill(d, min, values.map(|x| truncate((x - min) * id + 0.5) as u8));
+            }
+            return;
+        };
+        let found = affine::<L, N, false>(&x, &weights, tries(31));
+        for (lane, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
+            block.fill(found.scale[lane], -found.min[lane], values.map(|x| found.code(lane, x, 31)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::testing::{assert_decodes, assert_encodes};
+
+    /// By libgguf.
+    #[test]
+    fn as_the_reference() {
+        assert_decodes::<Q5_1, N>(
+            "c0287425a94106a0956a26afbccdafe562f90a945f5693c6",
+            [0.80059814, 0.39239502, 0.24395752, 1.1716919],
+            0x8ec6_76f5_748e_7c5e,
+        );
+        assert_decodes::<Q5_1, N>(
+            "05804045ab2da7394551370e99b2d74c3427fa48d732a1df",
+            [5.249994, 5.2499948, 5.249998, 5.249991],
+            0x7603_687c_e7c6_3ecf,
+        );
+        assert_encodes::<Q5_1, N>(false, "5524d4b4bd78f3f03a27f3c44d11db93fef0cfea9634fe98");
+        assert_encodes::<Q5_1, N>(true, "5124c6b4bd78f3f03a27e3c44d11db93fdf0cfda9634fe98");
     }
 }

@@ -46,16 +46,24 @@ impl Encode<N> for Q8_0 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{decodes, encodes};
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
-    /// From libgguf.
+    /// By libgguf.
     #[test]
     fn as_the_reference() {
-        let ty = TensorType::Q8_0;
-        let block = "c02834b88274b4537993083cda2cbefce57b102d94089751463f83a4d257dec9e151";
-        decodes(ty, block, [0x3ff7_0000, 0xc02b_0000, 0xc095_a000, 0x4089_c000], 0xb192_3c3a_3029_4c31);
-        let block = "0580ac89b1de76095f0c46221e64b23dda92c406197029387e63dc786c5f4310470a";
-        decodes(ty, block, [0x37d2_0000, 0x3814_c000, 0x37c5_8000, 0x372a_0000], 0xd484_552f_9506_ba5a);
-        encodes(ty, Some("3e2f8119e80879211b66e7b9de5400fe4dd3aad34dfe0054deb9e7661b217908e819"), None);
+        assert_decodes::<Q8_0, N>(
+            "c02834b88274b4537993083cda2cbefce57b102d94089751463f83a4d257dec9e151",
+            [1.9296875, -2.671875, -4.6757812, 4.3046875],
+            0xb192_3c3a_3029_4c31,
+        );
+        assert_decodes::<Q8_0, N>(
+            "0580ac89b1de76095f0c46221e64b23dda92c406197029387e63dc786c5f4310470a",
+            [2.503395e-05, 3.5464764e-05, 2.3543835e-05, 1.013279e-05],
+            0xd484_552f_9506_ba5a,
+        );
+        assert_encodes::<Q8_0, N>(
+            false,
+            "de1838b4091053fcd00ae281ee3a201056bd0803e9d810f84f30ececd6e2320c5e36",
+        );
     }
 }

@@ -77,22 +77,24 @@ impl Encode<N> for Tq1_0 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{decodes, encodes};
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
-    /// From libgguf.
+    /// By libgguf.
     #[test]
     fn as_the_reference() {
-        let ty = TensorType::TQ1_0;
-        let block = "544b1d10b6fe07015bbd401e7bfc46dff18e291d785d243eda54db0106f4aba618c44419797aed7b13730b40c154ddc95924e51bc028";
-        decodes(ty, block, [0xbd18_0000, 0xbd18_0000, 0xbd18_0000, 0xbd18_0000], 0x5392_39f3_9b0b_e085);
-        let block = "77e19840225c462e54e64996487f4fca5f85233b48a4f08ed3f6c90e962acf4f4ee9492e9abb1e0f82ad65d5265f6965cbc294c70580";
-        decodes(ty, block, [0x8000_0000, 0xb4a0_0000, 0x8000_0000, 0x34a0_0000], 0x2277_3d25_8ac9_4489);
-        encodes(
-            ty,
-            Some(
-                "17a98f66ef8197da60177fb96889f38032a1d87ea9da60177fb96878fc898f5fa7122a228da776d48264a543d5c347b6cb5c5fe1004c",
-            ),
-            None,
+        assert_decodes::<Tq1_0, N>(
+            "544b1d10b6fe07015bbd401e7bfc46dff18e291d785d243eda54db0106f4aba618c44419797aed7b13730b40c154ddc95924e51bc028",
+            [-0.037109375, -0.037109375, -0.037109375, -0.037109375],
+            0x5392_39f3_9b0b_e085,
+        );
+        assert_decodes::<Tq1_0, N>(
+            "77e19840225c462e54e64996487f4fca5f85233b48a4f08ed3f6c90e962acf4f4ee9492e9abb1e0f82ad65d5265f6965cbc294c70580",
+            [-0.0, -2.9802322e-07, -0.0, 2.9802322e-07],
+            0x2277_3d25_8ac9_4489,
+        );
+        assert_encodes::<Tq1_0, N>(
+            false,
+            "7f80a08180808082802b81a68980767f80807f808080807f7d819c808380d4868d642b8080802bcf342b839c817c81d57c7f7f7fac36",
         );
     }
 }

@@ -55,22 +55,24 @@ impl Encode<N> for Tq2_0 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{decodes, encodes};
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
-    /// From libgguf.
+    /// By libgguf.
     #[test]
     fn as_the_reference() {
-        let ty = TensorType::TQ2_0;
-        let block = "8cdd6c1abfdc8356488a42d3faf65f75e0d896efe59b5cef5a20cf3e362b63f2aef8e2051decc6180780fb84a3753a00d7f9a5579fad0a7401ef0454f40c88e8c028";
-        decodes(ty, block, [0xbd18_0000, 0x0000_0000, 0xbd18_0000, 0x3d18_0000], 0x6e36_0d4c_00a3_2fc5);
-        let block = "9744139f80cfc3203d9459ba84e720dc8eab63221dd0bc4176ef8f51aa29e549fd7f189b9efae2a299bf5801a05b033151a91a3c430062ca03e0a7542b0bf2d90580";
-        decodes(ty, block, [0xb520_0000, 0x34a0_0000, 0xb520_0000, 0xb520_0000], 0xe7ce_2b06_99ee_8b66);
-        encodes(
-            ty,
-            Some(
-                "60a909911a5589961160555291655a5524999615a9961160555291456a650911a491108065a6461a155424115aa952599a625596651a155424115a8a56911880004c",
-            ),
-            None,
+        assert_decodes::<Tq2_0, N>(
+            "8cdd6c1abfdc8356488a42d3faf65f75e0d896efe59b5cef5a20cf3e362b63f2aef8e2051decc6180780fb84a3753a00d7f9a5579fad0a7401ef0454f40c88e8c028",
+            [-0.037109375, 0.0, -0.037109375, 0.037109375],
+            0x6e36_0d4c_00a3_2fc5,
+        );
+        assert_decodes::<Tq2_0, N>(
+            "9744139f80cfc3203d9459ba84e720dc8eab63221dd0bc4176ef8f51aa29e549fd7f189b9efae2a299bf5801a05b033151a91a3c430062ca03e0a7542b0bf2d90580",
+            [-5.9604645e-07, 2.9802322e-07, -5.9604645e-07, -5.9604645e-07],
+            0xe7ce_2b06_99ee_8b66,
+        );
+        assert_encodes::<Tq2_0, N>(
+            false,
+            "55559955555555955554556965554555555555555555555515555955955556256455515655555148615156559515955865515455555555645556655915455455ac36",
         );
     }
 }
