@@ -212,16 +212,26 @@ pub(crate) fn inode(_metadata: &std::fs::Metadata) -> u64 {
     0
 }
 
+/// The numbers of file systems, as `statfs` gives them.
+#[cfg(target_os = "linux")]
+mod kind {
+    pub(super) const BTRFS: u64 = 0x9123_683e;
+    pub(super) const EXT4: u64 = 0xef53;
+    pub(super) const TMPFS: u64 = 0x0102_1994;
+    pub(super) const XFS: u64 = 0x5846_5342;
+
+    pub(super) fn of(stat: &rustix::fs::StatFs) -> Option<u64> {
+        u64::try_from(stat.f_type).ok().map(|kind| kind & 0xffff_ffff)
+    }
+}
+
 /// The block by which the file system of a file can put bytes in and take them out, where it is one that can.
 #[cfg(target_os = "linux")]
 pub(crate) fn movable_block(file: &File) -> Option<u64> {
-    // Of the others none does (Linux 6.x: ext4 and XFS implement FALLOC_FL_INSERT_RANGE and FALLOC_FL_COLLAPSE_RANGE).
-    const EXT4: u64 = 0xef53;
-    const XFS: u64 = 0x5846_5342;
     let stat = rustix::fs::fstatfs(file).ok()?;
     let block = u64::try_from(stat.f_bsize).ok().filter(|block| block.is_power_of_two())?;
-    let kind = u64::try_from(stat.f_type).ok()? & 0xffff_ffff;
-    (kind == EXT4 || kind == XFS).then_some(block)
+    // Of the others none does (Linux 6.x: ext4 and XFS implement FALLOC_FL_INSERT_RANGE and FALLOC_FL_COLLAPSE_RANGE).
+    matches!(kind::of(&stat), Some(kind::EXT4 | kind::XFS)).then_some(block)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -233,14 +243,39 @@ pub(crate) fn movable_block(_file: &File) -> Option<u64> {
 /// blocks, which is better still.)
 #[cfg(target_os = "linux")]
 pub(crate) fn shares_blocks(file: &File) -> bool {
-    const BTRFS: u64 = 0x9123_683e;
-    let kind = rustix::fs::fstatfs(file).ok().and_then(|stat| u64::try_from(stat.f_type).ok());
-    kind.is_some_and(|kind| kind & 0xffff_ffff == BTRFS)
+    rustix::fs::fstatfs(file).is_ok_and(|stat| kind::of(&stat) == Some(kind::BTRFS))
 }
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn shares_blocks(_file: &File) -> bool {
     false
+}
+
+/// What a copy into a file by the system itself comes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Copying {
+    /// Blocks are shared where they begin at the same place in both files.
+    Shares,
+    /// The same reading and writing as anybody's.
+    Local,
+    /// Perhaps the far side of a network does it.
+    Unknown,
+}
+
+/// What the file system of a file makes of a copy by the system.
+#[cfg(target_os = "linux")]
+pub(crate) fn copying(file: &File) -> Copying {
+    match rustix::fs::fstatfs(file).ok().and_then(|stat| kind::of(&stat)) {
+        Some(kind::EXT4 | kind::TMPFS) => Copying::Local,
+        Some(kind::XFS | kind::BTRFS) => Copying::Shares,
+        _ => Copying::Unknown,
+    }
+}
+
+/// Elsewhere the standard library reads and writes, through a smaller buffer.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn copying(_file: &File) -> Copying {
+    if cfg!(any(unix, windows)) { Copying::Local } else { Copying::Unknown }
 }
 
 /// Bytes that are free for this user on the file system of a file, where that is told.

@@ -7,10 +7,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ggufkit_format::{Plan, Span};
-use ggufkit_io::sink::{Differs, Output, SinkError, Stage, compare, save_all, unwatched};
+use ggufkit_io::sink::{Differs, Output, SinkError, Stage, Terms, compare, save_all, unwatched};
 use ggufkit_io::{FileSource, Joined};
 
 /// Three sources of 300 kB that differ, and their bytes end to end.
+const SYNCED: Terms = Terms { replace: false, sync: true };
+
 fn sources(folder: &Path) -> (Vec<FileSource>, Vec<u8>) {
     let mut all = Vec::new();
     let mut files = Vec::new();
@@ -63,7 +65,7 @@ fn the_files_are_the_plans() {
     let (plans, targets) = (plans(), targets(folder.path()));
     let joined = Joined::new(&files).unwrap();
     let mut seen = Vec::new();
-    save_all(&outputs(&plans, &targets), &joined, false, &mut |now| {
+    save_all(&outputs(&plans, &targets), &joined, SYNCED, &mut |now| {
         seen.push(now);
         Ok(())
     })
@@ -84,6 +86,35 @@ fn the_files_are_the_plans() {
 }
 
 #[test]
+fn what_gives_nothing_up_may_leave_the_syncing_to_the_system() {
+    let folder = tempfile::tempdir().unwrap();
+    let (files, all) = sources(folder.path());
+    let (plans, targets) = (plans(), targets(folder.path()));
+    let joined = Joined::new(&files).unwrap();
+    let stages = |terms: Terms| {
+        let mut stages = Vec::new();
+        save_all(&outputs(&plans, &targets), &joined, terms, &mut |now| {
+            stages.push(now.stage);
+            Ok(())
+        })
+        .unwrap();
+        for (plan, target) in plans.iter().zip(&targets) {
+            assert!(fs::read(target).unwrap() == plan.render(&all).unwrap(), "{}", target.display());
+        }
+        stages
+    };
+    let lazily = stages(Terms { replace: true, sync: false });
+    assert!(!lazily.contains(&Stage::Sync) && lazily.ends_with(&[Stage::Place]), "{lazily:?}");
+    // One of the three is there: what it holds would be lost with what replaces it.
+    for gone in &targets[1..] {
+        fs::remove_file(gone).unwrap();
+    }
+    let replacing = stages(Terms { replace: true, sync: false });
+    assert_eq!(replacing.iter().filter(|stage| **stage == Stage::Sync).count(), 3);
+    assert!(replacing.ends_with(&[Stage::Place, Stage::SyncFolder]), "{replacing:?}");
+}
+
+#[test]
 fn stopped_at_any_step_none_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let (files, _) = sources(folder.path());
@@ -91,7 +122,7 @@ fn stopped_at_any_step_none_is_there() {
     let joined = Joined::new(&files).unwrap();
     for step in 0.. {
         let mut at = 0;
-        let result = save_all(&outputs(&plans, &targets), &joined, false, &mut |_| {
+        let result = save_all(&outputs(&plans, &targets), &joined, SYNCED, &mut |_| {
             at += 1;
             if at > step { Err(io::Error::other("stopped")) } else { Ok(()) }
         });
@@ -114,7 +145,7 @@ fn where_one_cannot_be_named_none_is() {
     let (files, _) = sources(folder.path());
     let (plans, targets) = (plans(), targets(folder.path()));
     let joined = Joined::new(&files).unwrap();
-    let error = save_all(&outputs(&plans, &targets), &joined, false, &mut |now| match now.stage {
+    let error = save_all(&outputs(&plans, &targets), &joined, SYNCED, &mut |now| match now.stage {
         Stage::Place => fs::write(&targets[2], b"another's"),
         _ => Ok(()),
     });
@@ -123,7 +154,7 @@ fn where_one_cannot_be_named_none_is() {
     assert_eq!(fs::read(&targets[2]).unwrap(), b"another's");
     // The same target twice: the second finds the first, which goes again.
     let twice = [targets[0].clone(), targets[1].clone(), targets[0].clone()];
-    let error = save_all(&outputs(&plans, &twice), &joined, false, &mut unwatched);
+    let error = save_all(&outputs(&plans, &twice), &joined, SYNCED, &mut unwatched);
     assert!(matches!(error, Err(SinkError::Exists(path)) if path == targets[0]));
     assert_eq!(names(folder.path()), [&SOURCES[..], &["target2"]].concat());
 }
@@ -143,7 +174,12 @@ fn none_of_the_sources_is_a_target() {
     }
     for name in names_of_last {
         targets[1] = name.clone();
-        let error = save_all(&outputs(&plans, &targets), &joined, true, &mut unwatched);
+        let error = save_all(
+            &outputs(&plans, &targets),
+            &joined,
+            Terms { replace: true, sync: true },
+            &mut unwatched,
+        );
         assert!(matches!(error, Err(SinkError::IsSource(path)) if path == name));
         let read: Vec<u8> =
             SOURCES.iter().flat_map(|name| fs::read(folder.path().join(name)).unwrap()).collect();
@@ -159,7 +195,7 @@ fn a_source_that_shrinks_is_an_error() {
     let (plans, targets) = (plans(), targets(folder.path()));
     let joined = Joined::new(&files).unwrap();
     fs::OpenOptions::new().write(true).open(folder.path().join("source1")).unwrap().set_len(1000).unwrap();
-    let error = save_all(&outputs(&plans, &targets), &joined, false, &mut unwatched);
+    let error = save_all(&outputs(&plans, &targets), &joined, SYNCED, &mut unwatched);
     assert!(matches!(error, Err(SinkError::Ended { .. })), "{error:?}");
     assert_eq!(names(folder.path()), SOURCES);
 }

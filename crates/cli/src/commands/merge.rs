@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ggufkit::edit::shards::merge;
-use ggufkit::io::sink;
+use ggufkit::io::sink::{self, Terms};
 use ggufkit::io::{FileId, FileSource, Joined};
 
 use super::progress::Bar;
@@ -49,6 +49,9 @@ pub(crate) struct Args {
     /// Replace a file that exists
     #[arg(long)]
     force: bool,
+    /// Leave it to the system when the file reaches the disk, as cp does; not where a file is replaced
+    #[arg(long, conflicts_with = "delete_inputs")]
+    no_sync: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -107,7 +110,8 @@ impl Args {
                 return Ok(());
             }
         };
-        answer.write(&joined, &shown(&path), self.force);
+        let terms = Terms { replace: self.force, sync: !self.no_sync };
+        answer.write(&joined, &shown(&path), terms);
         if self.delete_inputs && answer.is_good() {
             self.delete(out, answer, model, &joined, &path)?;
         }

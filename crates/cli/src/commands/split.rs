@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use ggufkit::edit::shards::{By, Split, split};
 use ggufkit::format::naming::{parse_shard_suffix, shard_name};
 use ggufkit::format::{Limits, Options};
+use ggufkit::io::sink::Terms;
 
 use super::shards::{Answer, Made, Model, Wanted, names_folder, shown};
 use crate::args::{bytes, number};
@@ -72,6 +73,9 @@ pub(crate) struct Args {
     /// Replace files that exist
     #[arg(long)]
     force: bool,
+    /// Leave it to the system when the files reach the disk, as cp does; not where files are replaced
+    #[arg(long)]
+    no_sync: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -166,7 +170,7 @@ impl Args {
         {
             return answer.fail(folder, Failure::Io(error));
         }
-        answer.write(&joined, &shown(prefix), self.force);
+        answer.write(&joined, &shown(prefix), Terms { replace: self.force, sync: !self.no_sync });
     }
 
     /// What all names begin with, the folder included; `None` where that is nothing.

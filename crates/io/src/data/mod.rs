@@ -22,6 +22,7 @@ use crate::map;
 pub use chunks::{Chunk, RowChunks};
 pub use compare::{ByteDifference, ByteJob, HashJob, all_zero, compare_bytes, hash_bytes, turn};
 pub use error::{DataError, DataReason};
+pub(crate) use parallel::fan_out;
 pub use parallel::map_many;
 pub use select::Selection;
 

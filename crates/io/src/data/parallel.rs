@@ -76,7 +76,7 @@ fn run<E: Send>(
 
 /// Runs `worker` in the calling thread and in up to `threads - 1` others, until all have returned. Where the system gives
 /// no more threads (a limit on processes or memory), those that run do all the work.
-fn fan_out(threads: usize, worker: &(dyn Fn() + Sync)) {
+pub(crate) fn fan_out(threads: usize, worker: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
             if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {

@@ -1,47 +1,44 @@
 //! Carrying out a [`Plan`]: a new file out of bytes and stretches of another.
 //!
 //! A write is complete or did not happen. The file is put together beside its place, synced, and then given its name;
-//! power may fail at any byte before that and nothing is at the target, or what was there. The source is never written
+//! power may fail at any byte before that and nothing is at the target, or what was there. Only who gives nothing up may
+//! leave the syncing to the system ([`Terms`]). The source is never written
 //! to. Several files are made all together or not at all ([`save_all`]), out of one file or several
 //! ([`Joined`](crate::Joined)). [`PartFile`] is that way alone, for files that are not made by a plan.
 
 mod compare;
+mod copy;
 mod error;
 mod part;
+mod work;
 
 pub use compare::{Differs, compare};
 pub use error::SinkError;
 pub use part::PartFile;
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use ggufkit_format::{Piece, Plan, PlanError, ReadAt, Span};
 
-use crate::file::{FileSource, read_full};
+use self::work::{Direct, Work};
+use crate::file::FileSource;
 use crate::identity::FileId;
 use crate::joined::Files;
 use crate::platform;
 
-/// Bytes that are copied between two calls of the progress.
-const STEP: u64 = 64 << 20;
+/// Blocks that file systems share between files (btrfs, XFS), or a multiple of them.
+pub(crate) const SHARED: u64 = 4096;
 
 /// Bytes of the buffer where the system cannot copy by itself.
 const BUFFER: u64 = 1 << 20;
-
-/// Blocks that file systems share between files (btrfs, XFS), or a multiple of them.
-pub(crate) const SHARED: u64 = 4096;
 
 /// Copies below this length are read and written: asking the system to copy costs more.
 const SMALL: u64 = 64 << 10;
 
 /// Bytes that are read at once where small copies follow each other closely.
 const WINDOW: usize = 256 << 10;
-
-/// Bytes between two copies that follow each other closely.
-const CLOSE: u64 = 4 << 10;
 
 /// What is about to be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,6 +87,17 @@ pub struct Output<'a> {
     pub target: &'a Path,
 }
 
+/// What a writing may do, and what it waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Terms {
+    /// A file may be at the target: it is replaced.
+    pub replace: bool,
+    /// The files are on the disk before they have their names, and their names before the call returns. Without it a file at
+    /// a new name is the system's to write out, as those of `cp` are: should power fail within the next half minute, there
+    /// may be less at that name than a whole file. What replaces a file is synced in any case.
+    pub sync: bool,
+}
+
 /// Makes the file of `plan` at `target` out of `source`; `replace` permits that a file is there. The
 /// target is never the source, nor one of its files; see [`replace`](crate::replace).
 ///
@@ -119,13 +127,14 @@ pub fn save<S>(
 where
     S: Files + ?Sized,
 {
-    save_all(&[Output { plan, target: target.as_ref() }], source, replace, watch)
+    save_all(&[Output { plan, target: target.as_ref() }], source, Terms { replace, sync: true }, watch)
 }
 
-/// Makes several files out of `source`, all of them or none: none has its name before all are whole and on the disk.
+/// Makes several files out of `source`, all of them or none: none has its name before all are whole and, by the [`Terms`],
+/// on the disk.
 ///
 /// What that comes to: naming is a call to the system for each file. Where one of them fails after others have been named
-/// (somebody has put a file there meanwhile), those that were named go again, unless `replace` permits files to be there:
+/// (somebody has put a file there meanwhile), those that were named go again, unless `terms` permit files to be there:
 /// what they replaced is gone, and they are whole.
 ///
 /// # Errors
@@ -133,7 +142,7 @@ where
 pub fn save_all<S>(
     outputs: &[Output<'_>],
     source: &S,
-    replace: bool,
+    terms: Terms,
     watch: &mut Watch<'_>,
 ) -> Result<(), SinkError>
 where
@@ -143,7 +152,7 @@ where
     for output in outputs {
         sources.may_be_written(output.target)?;
     }
-    put(outputs, source, replace, Check::None(&sources), watch)
+    put(outputs, source, terms, Check::None(&sources), watch)
 }
 
 /// Puts the file of `plan` in the place of `itself`, which is what it was until the new one is whole; `source` is what the
@@ -157,7 +166,8 @@ pub(crate) fn replace_from<S>(
 where
     S: Files + ?Sized,
 {
-    put(&[Output { plan, target: itself.path() }], source, true, Check::Itself(itself), watch)
+    let terms = Terms { replace: true, sync: true };
+    put(&[Output { plan, target: itself.path() }], source, terms, Check::Itself(itself), watch)
 }
 
 fn failed(target: &Path, doing: &'static str, source: io::Error) -> SinkError {
@@ -211,13 +221,16 @@ impl Check<'_> {
 fn put<S>(
     outputs: &[Output<'_>],
     source: &S,
-    replace: bool,
+    terms: Terms,
     check: Check<'_>,
     watch: &mut Watch<'_>,
 ) -> Result<(), SinkError>
 where
     S: Files + ?Sized,
 {
+    let Terms { replace, sync } = terms;
+    // Whether a file is there is looked at before the writing: one that comes meanwhile is refused or was allowed to go.
+    let sync = sync || outputs.iter().any(|output| output.target.symlink_metadata().is_ok());
     let size = source.size().unwrap_or(u64::MAX);
     let mut total = 0_u64;
     for Output { plan, target } in outputs {
@@ -231,7 +244,7 @@ where
     for output in outputs {
         parts.push((output.target, write_part(output, source, &mut work, &mut direct, parts.is_empty())?));
     }
-    for (target, part) in &parts {
+    for (target, part) in parts.iter().filter(|_| sync) {
         work.tell(Stage::Sync)?;
         part.sync().map_err(|error| failed(target, "sync", error))?;
     }
@@ -249,6 +262,9 @@ where
         placed.targets.push((target, id));
     }
     placed.stay = true;
+    if !sync {
+        return Ok(());
+    }
     let durable = work.tell(Stage::SyncFolder).map_err(|error| match error {
         SinkError::Stopped(error) => error,
         other => io::Error::other(other),
@@ -355,199 +371,4 @@ where
         work.piece(piece, source, &mut to)?;
     }
     to.flush().map_err(|error| work.failed(error))
-}
-
-/// A file of the source once more, with a cursor of its own: the last one that was asked for.
-#[derive(Default)]
-struct Direct(Option<(usize, Option<File>)>);
-
-impl Direct {
-    /// The file with this number, where that is sure to be the same file and can be copied from.
-    fn of<S: Files + ?Sized>(&mut self, source: &S, number: usize) -> Option<&File> {
-        if self.0.as_ref().is_none_or(|(last, _)| *last != number) {
-            self.0 = Some((number, source.file_at(number).and_then(Self::open)));
-        }
-        self.0.as_ref().and_then(|(_, file)| file.as_ref())
-    }
-
-    fn open(source: &FileSource) -> Option<File> {
-        source.size()?;
-        let file = FileSource::open(source.path()).ok()?;
-        (FileId::of(source).ok()? == FileId::of(&file).ok()?).then(|| file.into_file())
-    }
-}
-
-/// The state of one writing.
-struct Work<'a, 'b> {
-    watch: &'a mut Watch<'b>,
-    /// Bytes of the file.
-    done: u64,
-    /// Bytes of the files before it.
-    before: u64,
-    /// The bytes that were done when the watch was last told.
-    told: Option<u64>,
-    /// Bytes of all files.
-    total: u64,
-    target: PathBuf,
-    buffer: Vec<u8>,
-    /// Bytes of the source that were read together with a small copy, and what they are.
-    window: Vec<u8>,
-    there: Span,
-    /// Where the last small copy ended.
-    last: u64,
-}
-
-impl<'a, 'b> Work<'a, 'b> {
-    fn new(total: u64, watch: &'a mut Watch<'b>) -> Self {
-        Self {
-            watch,
-            done: 0,
-            before: 0,
-            told: None,
-            total,
-            target: PathBuf::from("-"),
-            buffer: Vec::new(),
-            window: Vec::new(),
-            there: Span::default(),
-            last: 0,
-        }
-    }
-
-    /// Begins another file.
-    fn begin(&mut self, target: &Path) {
-        self.before = self.before.saturating_add(self.done);
-        self.done = 0;
-        self.target = target.to_owned();
-    }
-
-    fn tell(&mut self, stage: Stage) -> Result<(), SinkError> {
-        let done = self.before.saturating_add(self.done);
-        // Of a million small pieces few are worth a word.
-        if stage == Stage::Write {
-            if self.told.is_some_and(|told| done.saturating_sub(told) < BUFFER) {
-                return Ok(());
-            }
-            self.told = Some(done);
-        }
-        (self.watch)(Progress { stage, done, total: self.total }).map_err(SinkError::Stopped)
-    }
-
-    fn failed(&self, source: io::Error) -> SinkError {
-        SinkError::Write { path: self.target.clone(), doing: "write", source }
-    }
-
-    fn write<W: Write>(&mut self, bytes: &[u8], to: &mut W) -> Result<(), SinkError> {
-        to.write_all(bytes).map_err(|error| self.failed(error))?;
-        self.done = self.done.saturating_add(bytes.len() as u64);
-        Ok(())
-    }
-
-    fn piece<S, W>(&mut self, piece: &Piece, source: &S, to: &mut W) -> Result<(), SinkError>
-    where
-        S: ReadAt<Error = io::Error> + ?Sized,
-        W: Write,
-    {
-        match piece {
-            Piece::Literal(bytes) => {
-                self.tell(Stage::Write)?;
-                self.write(bytes, to)
-            }
-            Piece::Zeros(n) => self.chunks(Span::new(0, *n), to, &mut |buffer, _| {
-                buffer.fill(0);
-                Ok(buffer.len())
-            }),
-            Piece::Copy(span) if span.len < SMALL => {
-                self.tell(Stage::Write)?;
-                self.look_ahead(*span, source)?;
-                let window = std::mem::take(&mut self.window);
-                let bytes = span.slice(&window, self.there.start).unwrap_or_default();
-                let written = self.write(bytes, to);
-                self.window = window;
-                written
-            }
-            Piece::Copy(span) => self.chunks(*span, to, &mut |buffer, at| read_full(source, buffer, at)),
-        }
-    }
-
-    /// Makes the window hold a small span: with what follows it, where the last one ended closely before.
-    fn look_ahead<S>(&mut self, span: Span, source: &S) -> Result<(), SinkError>
-    where
-        S: ReadAt<Error = io::Error> + ?Sized,
-    {
-        let close = span.start.checked_sub(self.last).is_some_and(|gap| gap <= CLOSE);
-        self.last = span.end();
-        if span.start >= self.there.start && span.end() <= self.there.end() {
-            return Ok(());
-        }
-        self.window.resize(WINDOW, 0);
-        let exact = span.len as usize;
-        // What lies behind the span is not needed yet, so an error there is none yet.
-        let wants = [WINDOW, exact];
-        let mut result = Ok(0);
-        for want in wants.into_iter().skip(usize::from(!close)) {
-            result = read_full(source, self.window.get_mut(..want).unwrap_or_default(), span.start);
-            if result.is_ok() {
-                break;
-            }
-        }
-        let read = result.map_err(|source| SinkError::Read { span, source })?;
-        self.there = Span::new(span.start, read as u64);
-        if read < exact {
-            self.there = Span::default();
-            return Err(SinkError::Ended { span, read: read as u64 });
-        }
-        Ok(())
-    }
-
-    /// Writes so many bytes as the span has, filled in by `fill`, a buffer at a time.
-    fn chunks<W: Write>(
-        &mut self,
-        span: Span,
-        to: &mut W,
-        fill: &mut dyn FnMut(&mut [u8], u64) -> io::Result<usize>,
-    ) -> Result<(), SinkError> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let mut at = span.start;
-        while at < span.end() {
-            self.tell(Stage::Write)?;
-            let want = span.end().saturating_sub(at).min(BUFFER) as usize;
-            if buffer.len() < want {
-                buffer.resize(want, 0);
-            }
-            let chunk = buffer.get_mut(..want).unwrap_or_default();
-            let read = fill(chunk, at).map_err(|source| SinkError::Read { span, source })?;
-            if read < want {
-                let read = at.saturating_sub(span.start).saturating_add(read as u64);
-                return Err(SinkError::Ended { span, read });
-            }
-            self.write(chunk, to)?;
-            at = at.saturating_add(want as u64);
-        }
-        self.buffer = buffer;
-        Ok(())
-    }
-
-    /// Lets the system copy a span.
-    fn hand_over(&mut self, mut from: &File, mut to: &File, span: Span) -> Result<(), SinkError> {
-        from.seek(SeekFrom::Start(span.start)).map_err(|source| SinkError::Read { span, source })?;
-        let mut at = span.start;
-        while at < span.end() {
-            self.tell(Stage::Write)?;
-            let mut want = span.end().saturating_sub(at).min(STEP);
-            // File systems that share blocks do so where they begin at multiples of a block in both files.
-            if let Some(past @ 1..) =
-                at.checked_rem(SHARED).filter(|_| at.abs_diff(self.done).is_multiple_of(SHARED))
-            {
-                want = want.min(SHARED.saturating_sub(past));
-            }
-            // Of both sides it is the target that fails, as a rule: a full disk.
-            let copied = io::copy(&mut from.take(want), &mut to).map_err(|error| self.failed(error))?;
-            at = at.saturating_add(copied);
-            self.done = self.done.saturating_add(copied);
-            if copied < want {
-                return Err(SinkError::Ended { span, read: at.saturating_sub(span.start) });
-            }
-        }
-        Ok(())
-    }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use ggufkit::edit::shards::{Extra, Note, Refusal, ShardsError, Whole};
 use ggufkit::format::Plan;
-use ggufkit::io::sink::{self, Output, SinkError};
+use ggufkit::io::sink::{self, Output, SinkError, Terms};
 use ggufkit::io::{Joined, ShardProblem};
 
 pub(super) use self::read::{File, Model, Stop, Wanted};
@@ -153,13 +153,13 @@ impl Answer {
     }
 
     /// Writes all files, or none.
-    pub(super) fn write(&mut self, source: &Joined<'_>, label: &str, force: bool) {
+    pub(super) fn write(&mut self, source: &Joined<'_>, label: &str, terms: Terms) {
         let outputs: Vec<_> =
             self.made.iter().map(|made| Output { plan: &made.plan, target: &made.path }).collect();
         let total = outputs.iter().fold(0_u64, |sum, output| sum.saturating_add(output.plan.len()));
         allow_open_files(outputs.len().saturating_add(self.members.len()));
         let bar = Bar::begin(label, total);
-        let saved = sink::save_all(&outputs, source, force, &mut |now| {
+        let saved = sink::save_all(&outputs, source, terms, &mut |now| {
             bar.at(now.done);
             Ok(())
         });
