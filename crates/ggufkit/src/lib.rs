@@ -20,6 +20,7 @@
 //! * [`cookbook`] has short answers to single questions.
 //! * [`format`](mod@format) is the format alone, for readers with their own I/O: sans-IO, `no_std`.
 //! * [`check`] judges files by rules; [`edit`] changes and repairs them; [`digest`] hashes them.
+//! * [`quant`] has the codecs of all tensor types; [`values`] measures and compares weights.
 //! * [`io`] has sources, shard sets and tensor data; [`inspect`] the answers that the command `gguf` prints.
 
 #![forbid(unsafe_code)]
@@ -36,6 +37,8 @@ pub use ggufkit_edit as edit;
 pub use ggufkit_format as format;
 pub use ggufkit_inspect as inspect;
 pub use ggufkit_io as io;
+pub use ggufkit_quant as quant;
+pub use ggufkit_values as values;
 
 pub use error::Error;
 pub use gguf::{Gguf, open, open_with};

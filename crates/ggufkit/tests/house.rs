@@ -10,10 +10,12 @@ use std::process::Command;
 const RULES: &[(&str, &[&str])] = &[
     ("ggufkit-format", &[]),
     ("ggufkit-io", &["ggufkit-format"]),
+    ("ggufkit-quant", &["ggufkit-format"]),
     ("ggufkit-inspect", &["ggufkit-format"]),
     ("ggufkit-check", &["ggufkit-format", "ggufkit-io", "ggufkit-inspect"]),
     ("ggufkit-edit", &["ggufkit-format", "ggufkit-io", "ggufkit-inspect", "ggufkit-check"]),
     ("ggufkit-digest", &["ggufkit-format", "ggufkit-io"]),
+    ("ggufkit-values", &["ggufkit-format", "ggufkit-io", "ggufkit-quant"]),
     (
         "ggufkit",
         &[
@@ -23,6 +25,8 @@ const RULES: &[(&str, &[&str])] = &[
             "ggufkit-check",
             "ggufkit-digest",
             "ggufkit-edit",
+            "ggufkit-quant",
+            "ggufkit-values",
         ],
     ),
     ("ggufkit-cli", &["ggufkit"]),
@@ -67,7 +71,7 @@ fn rooms_use_only_what_they_may() {
 #[test]
 fn only_the_outer_rooms_name_files_and_terminals() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/");
-    for room in ["format", "inspect", "check", "digest", "edit"] {
+    for room in ["format", "inspect", "check", "digest", "edit", "quant", "values"] {
         let mut folders = vec![crates.join(room).join("src")];
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).expect("a folder") {

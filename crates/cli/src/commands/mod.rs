@@ -3,6 +3,7 @@
 mod add;
 mod apply;
 mod check;
+mod compare;
 mod completions;
 mod config;
 mod diff;
@@ -29,6 +30,7 @@ mod set;
 mod shards;
 mod show;
 mod split;
+mod stats;
 mod template;
 mod tensors;
 mod undo;
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Config(config::Args),
     Hex(hex::Args),
     Extract(extract::Args),
+    Stats(stats::Args),
+    Compare(compare::Args),
     Hash(hash::Args),
     Verify(verify::Args),
     Check(check::Args),
@@ -91,6 +95,8 @@ impl Command {
             Self::Config(args) => args.run(out),
             Self::Hex(args) => args.run(out),
             Self::Extract(args) => args.run(out),
+            Self::Stats(args) => args.run(out),
+            Self::Compare(args) => args.run(out),
             Self::Hash(args) => args.run(out),
             Self::Verify(args) => args.run(out),
             Self::Check(args) => args.run(out),

@@ -17,7 +17,7 @@ use crate::json::Files;
 use crate::out::{Ink, Out};
 use crate::{FAILED, NO, OK, frame};
 
-use select::SelectArgs;
+pub(super) use select::SelectArgs;
 
 /// List tensors: type, shape, size, place; select, sort and group them
 ///

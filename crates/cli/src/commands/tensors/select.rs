@@ -12,7 +12,7 @@ use crate::out;
 
 /// The filters.
 #[derive(clap::Args, Debug)]
-pub(super) struct SelectArgs {
+pub(crate) struct SelectArgs {
     /// Only tensors whose whole name matches this pattern; may be given again
     #[arg(long = "name", value_name = "PATTERN", value_parser = Glob::new, help_heading = "Selection")]
     names: Vec<Glob>,
@@ -32,7 +32,7 @@ impl SelectArgs {
     ///
     /// An argument is a pattern when it has the signs of one, no file has that name, and it is not named like a model. The
     /// first argument is a file, unless files come from a list.
-    pub(super) fn take_patterns(&mut self, inputs: &mut InputArgs) -> Result<(), String> {
+    pub(crate) fn take_patterns(&mut self, inputs: &mut InputArgs) -> Result<(), String> {
         let first = usize::from(inputs.how.files_from.is_none());
         let mut kept = Vec::with_capacity(inputs.files.len());
         for (at, given) in std::mem::take(&mut inputs.files).into_iter().enumerate() {
@@ -52,12 +52,12 @@ impl SelectArgs {
     }
 
     /// Whether there is any filter.
-    pub(super) fn is_any(&self) -> bool {
+    pub(crate) fn is_any(&self) -> bool {
         !(self.names.is_empty() && self.types.is_empty() && self.layers.is_empty() && self.min_size.is_none())
     }
 
     /// Whether a tensor passes.
-    pub(super) fn takes(&self, row: &Row<'_>) -> bool {
+    pub(crate) fn takes(&self, row: &Row<'_>) -> bool {
         let any = |none: bool, some: bool| none || some;
         any(self.names.is_empty(), self.names.iter().any(|glob| glob.matches(row.name.0)))
             && any(self.types.is_empty(), self.types.contains(&row.tensor_type()))

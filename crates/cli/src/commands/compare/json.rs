@@ -1,0 +1,140 @@
+//! The JSON of `gguf compare`.
+
+use std::io::{self, Write as _};
+
+use ggufkit::format::ByteStr;
+use ggufkit::inspect::json::{JsonText, SCHEMA, write};
+use ggufkit::values::compare::{BLOCK, Difference};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::stats::Real;
+use super::{Answer, Compared};
+use crate::failure::Failed;
+use crate::out::Out;
+
+/// Writes the document:
+///
+/// * `a`, `b`: the paths; `errors`: as in `gguf show`;
+/// * `tensors`: each that both have, in the order asked for: `name`, `name_b` where it is another, `type_a`, `type_b`, and
+///   its measures `elements`, `equal`, `not_finite`, `rmse`, `relative`, `max` and `max_at`, `cosine`, `snr_db`, `worst` (blocks of
+///   256 elements: `element`, the number of the first, and `rmse`);
+/// * `all`: the measures over all of them; `only_a`, `only_b`: names without a counterpart; `reshaped`: names of two shapes.
+///
+/// Measures are `null` where there is none, and strings where JSON has no number ("Infinity").
+pub(super) fn print(
+    out: &mut Out,
+    paths: &[Vec<u8>; 2],
+    answer: &Answer,
+    mut errors: Vec<Value>,
+) -> io::Result<()> {
+    errors.extend(answer.failures.iter().map(Failed::json));
+    let [a, b] = paths;
+    let [only_a, only_b] = &answer.only;
+    let document = Document {
+        schema: SCHEMA,
+        command: "compare",
+        a: text(a),
+        b: text(b),
+        errors,
+        tensors: answer.tensors.iter().map(Tensor::of).collect(),
+        all: Measures::of(&answer.all),
+        only_a: only_a.iter().map(|name| text(name)).collect(),
+        only_b: only_b.iter().map(|name| text(name)).collect(),
+        reshaped: answer.reshaped.iter().map(|(name, [a, b])| Reshaped { name: text(name), a, b }).collect(),
+    };
+    write(&mut *out, &document, true)?;
+    out.write_all(b"\n")
+}
+
+fn text(bytes: &[u8]) -> JsonText<'_> {
+    JsonText(ByteStr(bytes))
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    command: &'static str,
+    a: JsonText<'a>,
+    b: JsonText<'a>,
+    errors: Vec<Value>,
+    tensors: Vec<Tensor<'a>>,
+    all: Measures,
+    only_a: Vec<JsonText<'a>>,
+    only_b: Vec<JsonText<'a>>,
+    reshaped: Vec<Reshaped<'a>>,
+}
+
+#[derive(Serialize)]
+struct Reshaped<'a> {
+    name: JsonText<'a>,
+    a: &'a [u64],
+    b: &'a [u64],
+}
+
+#[derive(Serialize)]
+struct Tensor<'a> {
+    name: JsonText<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name_b: Option<JsonText<'a>>,
+    type_a: String,
+    type_b: String,
+    #[serde(flatten)]
+    measures: Measures,
+}
+
+impl<'a> Tensor<'a> {
+    fn of(compared: &'a Compared) -> Self {
+        let [type_a, type_b] = compared.types.map(|ty| ty.to_string());
+        Self {
+            name: text(&compared.name),
+            name_b: compared.renamed.as_deref().map(text),
+            type_a,
+            type_b,
+            measures: Measures::of(&compared.difference),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Measures {
+    elements: u64,
+    equal: u64,
+    not_finite: u64,
+    rmse: Real,
+    relative: Real,
+    max: Real,
+    max_at: Option<u64>,
+    cosine: Real,
+    snr_db: Real,
+    worst: Vec<Block>,
+}
+
+#[derive(Serialize)]
+struct Block {
+    element: u64,
+    elements: u64,
+    rmse: Real,
+}
+
+impl Measures {
+    fn of(difference: &Difference) -> Self {
+        let block = |(error, at): &(f64, u64)| Block {
+            element: *at,
+            elements: BLOCK.min(difference.count.saturating_sub(*at)),
+            rmse: Real(Some(*error)),
+        };
+        Self {
+            elements: difference.count,
+            equal: difference.equal,
+            not_finite: difference.not_finite,
+            rmse: Real(difference.rmse()),
+            relative: Real(difference.relative()),
+            max: Real(difference.max.map(|(max, _)| max)),
+            max_at: difference.max.map(|(_, at)| at),
+            cosine: Real(difference.cosine()),
+            snr_db: Real(difference.snr()),
+            worst: difference.worst.iter().map(block).collect(),
+        }
+    }
+}

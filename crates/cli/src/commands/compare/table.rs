@@ -1,0 +1,133 @@
+//! The table of `gguf compare`, and what has no counterpart.
+
+use std::io::{self, Write as _};
+
+use ggufkit::inspect::units;
+use ggufkit::values::compare::{BLOCK, Difference};
+
+use super::{Answer, Compared, shown};
+use crate::out::{self, Ink, Out, pad_left};
+
+/// Names without a counterpart that are named.
+const NAMED: usize = 10;
+
+/// The columns before the name.
+const TITLES: [&str; 7] = ["types", "elements", "relative", "rmse", "max", "cosine", "SNR dB"];
+
+pub(super) fn print(out: &mut Out, answer: &Answer, top: Option<usize>, worst: bool) -> io::Result<()> {
+    let shown_rows = top.unwrap_or(usize::MAX).min(answer.tensors.len());
+    let mut rows: Vec<([String; 7], String, Option<&Compared>)> = answer
+        .tensors
+        .iter()
+        .take(shown_rows)
+        .map(|tensor| (cells(tensor), name(tensor), Some(tensor)))
+        .collect();
+    if answer.tensors.len() > 1 {
+        let mut sum = measures(&answer.all);
+        sum[0].clear();
+        rows.push((sum, format!("all  ({} tensors)", units::count(answer.tensors.len() as u64)), None));
+    }
+    if !rows.is_empty() {
+        let mut widths = TITLES.map(str::len);
+        for (cells, ..) in &rows {
+            for (width, cell) in widths.iter_mut().zip(cells) {
+                *width = (*width).max(out::columns(cell));
+            }
+        }
+        // The first to go where room is scarce: what can be worked out from the rest.
+        let order = [6, 3, 1, 5, 4];
+        let mut kept = [true; 7];
+        let room = if out.is_terminal() { out.width() } else { usize::MAX };
+        for at in order {
+            let taken: usize =
+                widths.iter().zip(kept).filter(|(_, kept)| *kept).map(|(width, _)| width + 2).sum();
+            if taken.saturating_add(24) <= room {
+                break;
+            }
+            if let Some(kept) = kept.get_mut(at) {
+                *kept = false;
+            }
+        }
+        let head = line(&TITLES.map(str::to_owned), &widths, &kept) + "name";
+        let head = out.paint(Ink::Faint, head);
+        writeln!(out, "{head}")?;
+        for (cells, name, tensor) in rows {
+            let text = line(&cells, &widths, &kept);
+            writeln!(out, "{text}{name}")?;
+            for (error, at) in
+                tensor.filter(|_| worst).into_iter().flat_map(|tensor| &tensor.difference.worst)
+            {
+                let end = at.saturating_add(BLOCK);
+                writeln!(out, "    elements {at} to {end}: rmse {}", number(*error))?;
+            }
+        }
+        let more = answer.tensors.len().saturating_sub(shown_rows);
+        if more > 0 {
+            let text = format!("{} more tensors; --top N shows N", units::count(more as u64));
+            let text = out.paint(Ink::Faint, text);
+            writeln!(out, "{text}")?;
+        }
+    }
+    for (names, which) in answer.only.iter().zip(["A", "B"]).filter(|(names, _)| !names.is_empty()) {
+        let some: Vec<String> = names.iter().take(NAMED).map(|one| shown(one)).collect();
+        let more = names.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        out.line(&format!("only in {which}: {}{more}", some.join(", ")), 2)?;
+    }
+    for (one, [a, b]) in &answer.reshaped {
+        out.line(&format!("{}: the shapes {a:?} and {b:?} are not compared", shown(one)), 2)?;
+    }
+    Ok(())
+}
+
+fn line(cells: &[String; 7], widths: &[usize; 7], kept: &[bool; 7]) -> String {
+    let mut text = String::new();
+    for (at, ((cell, width), _)) in cells.iter().zip(widths).zip(kept).filter(|(_, kept)| **kept).enumerate()
+    {
+        match at {
+            0 => text.push_str(&out::pad(cell, *width)),
+            _ => text.push_str(&pad_left(cell, *width)),
+        }
+        text.push_str("  ");
+    }
+    text
+}
+
+fn name(tensor: &Compared) -> String {
+    let odd = tensor.difference.not_finite;
+    let odd = if odd > 0 { format!("  {} not finite", units::count(odd)) } else { String::new() };
+    match &tensor.renamed {
+        Some(renamed) => format!("{}  (in B {}){odd}", shown(&tensor.name), shown(renamed)),
+        None => format!("{}{odd}", shown(&tensor.name)),
+    }
+}
+
+fn cells(tensor: &Compared) -> [String; 7] {
+    let mut cells = measures(&tensor.difference);
+    let [a, b] = tensor.types;
+    cells[0] = if a == b { a.to_string() } else { format!("{a} {b}") };
+    cells
+}
+
+fn measures(difference: &Difference) -> [String; 7] {
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    [
+        String::new(),
+        units::count(difference.count),
+        or_none(difference.relative().map(|relative| match relative {
+            0.0 => "0".to_owned(),
+            relative if relative < 1e-5 => format!("{:.1e}", relative * 100.0) + "%",
+            relative => format!("{:.3}%", relative * 100.0),
+        })),
+        or_none(difference.rmse().map(number)),
+        or_none(difference.max.map(|(max, _)| number(max))),
+        or_none(difference.cosine().map(|cosine| format!("{cosine:.6}"))),
+        or_none(
+            difference.snr().map(|snr| if snr.is_infinite() { "∞".to_owned() } else { format!("{snr:.1}") }),
+        ),
+    ]
+}
+
+fn number(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { format!("{value:.3e}") }
+}

@@ -1,0 +1,73 @@
+//! The JSON of `gguf stats`.
+
+use ggufkit::format::ByteStr;
+use ggufkit::inspect::json::JsonText;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Answer;
+use super::line::{Line, Numbers};
+use crate::failure::Failed;
+use crate::frame::Document;
+
+/// The tensors of one input:
+///
+/// * `path` and `errors`: as in `gguf show`; `problems`: as in `gguf tensors`. A tensor that was not decoded has an entry in
+///   `errors`;
+/// * `tensors`: each with `name`, `type` and its numbers; with `--by`, `groups`, each with `group` and its `tensors`;
+/// * `all`: the same of all of them.
+///
+/// Numbers are `null` where there is none (the mean of no values), and strings where JSON has none ("Infinity").
+#[derive(Serialize)]
+pub(super) struct File<'d> {
+    path: JsonText<'d>,
+    problems: Vec<Value>,
+    errors: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tensors: Option<Vec<Tensor<'d>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<Vec<Group<'d>>>,
+    all: Option<Numbers>,
+}
+
+#[derive(Serialize)]
+struct Tensor<'d> {
+    name: JsonText<'d>,
+    #[serde(rename = "type")]
+    ty: String,
+    #[serde(flatten)]
+    numbers: &'d Numbers,
+}
+
+#[derive(Serialize)]
+struct Group<'d> {
+    group: JsonText<'d>,
+    tensors: u64,
+    #[serde(flatten)]
+    numbers: &'d Numbers,
+}
+
+impl<'d> File<'d> {
+    pub(super) fn of(document: &'d Document<'_>, answer: &'d Answer) -> Self {
+        let mut errors = document.errors_json();
+        errors.extend(answer.failures.iter().map(Failed::json));
+        let tensor = |line: &'d Line| {
+            let ty = line.ty?.to_string();
+            Some(Tensor { name: JsonText(ByteStr(&line.name)), ty, numbers: &line.numbers })
+        };
+        let group = |line: &'d Line| Group {
+            group: JsonText(ByteStr(&line.name)),
+            tensors: line.tensors,
+            numbers: &line.numbers,
+        };
+        let grouped = answer.lines.iter().any(|line| line.ty.is_none());
+        Self {
+            path: JsonText(document.path),
+            problems: document.problems_json(),
+            errors,
+            tensors: (!grouped).then(|| answer.lines.iter().filter_map(tensor).collect()),
+            groups: grouped.then(|| answer.lines.iter().map(group).collect()),
+            all: answer.sum().map(|line| line.numbers),
+        }
+    }
+}

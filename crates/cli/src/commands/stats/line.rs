@@ -1,0 +1,123 @@
+//! What is kept of the statistics of a tensor or a group, once its values are passed.
+
+use ggufkit::format::spec::TensorType;
+use ggufkit::values::stats::{Scales, Stats};
+use serde::Serialize;
+use serde::ser::Serializer;
+
+/// Columns of a drawn histogram.
+pub(super) const COLUMNS: usize = 48;
+
+/// The parts of all values whose quantiles are told.
+const QUANTILES: [f64; 5] = [0.01, 0.25, 0.5, 0.75, 0.99];
+
+/// Outliers lie beyond so many times the root mean square.
+const OUTLIER: f64 = 6.0;
+
+/// The statistics of a tensor, or of a group of them.
+pub(super) struct Line {
+    /// The tensor's name, or the group's.
+    pub(super) name: Vec<u8>,
+    /// The type of a tensor.
+    pub(super) ty: Option<TensorType>,
+    pub(super) tensors: u64,
+    pub(super) numbers: Numbers,
+    /// How many finite values lie in each of [`COLUMNS`] columns between the smallest and the largest.
+    pub(super) columns: Vec<f64>,
+}
+
+/// A number that may be missing, or be infinite, which JSON has no number for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Real(pub(crate) Option<f64>);
+
+impl Serialize for Real {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(value) if value.is_finite() => serializer.serialize_f64(value),
+            Some(value) if value.is_nan() => serializer.serialize_str("NaN"),
+            Some(value) if value > 0.0 => serializer.serialize_str("Infinity"),
+            Some(_) => serializer.serialize_str("-Infinity"),
+            None => serializer.serialize_none(),
+        }
+    }
+}
+
+/// The numbers of a line, as JSON has them.
+#[derive(Serialize)]
+pub(super) struct Numbers {
+    pub(super) elements: u64,
+    pub(super) min: Real,
+    pub(super) max: Real,
+    pub(super) mean: Real,
+    pub(super) std: Real,
+    pub(super) rms: Real,
+    pub(super) skewness: Real,
+    pub(super) kurtosis: Real,
+    pub(super) zeros: u64,
+    pub(super) sparsity: Real,
+    pub(super) nan: u64,
+    pub(super) infinite: u64,
+    pub(super) outliers: Option<u64>,
+    /// The magnitude from which on values are outliers.
+    pub(super) outliers_from: Real,
+    /// At 1, 25, 50, 75 and 99 percent.
+    pub(super) quantiles: [Real; 5],
+    pub(super) scales: Option<ScaleNumbers>,
+}
+
+/// The scales of blocks.
+#[derive(Serialize)]
+pub(super) struct ScaleNumbers {
+    blocks: u64,
+    zeros: u64,
+    not_finite: u64,
+    pub(super) min: Real,
+    pub(super) max: Real,
+}
+
+impl ScaleNumbers {
+    fn of(scales: &Scales) -> Self {
+        let bound = |of: fn((f32, f32)) -> f32| Real(scales.magnitudes.map(|both| shortest(of(both))));
+        Self {
+            blocks: scales.blocks,
+            zeros: scales.zeros,
+            not_finite: scales.not_finite,
+            min: bound(|(low, _)| low),
+            max: bound(|(_, high)| high),
+        }
+    }
+}
+
+/// The float with the digits that tell it apart, so that 0.1 is not 0.10000000149011612.
+fn shortest(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(f64::from(value))
+}
+
+impl Line {
+    pub(super) fn of(name: Vec<u8>, ty: Option<TensorType>, tensors: u64, stats: &Stats) -> Self {
+        let moments = &stats.moments;
+        let some = |value: f32| Real(Some(shortest(value)));
+        let outliers = stats.outliers(OUTLIER);
+        let numbers = Numbers {
+            elements: stats.count,
+            min: stats.range.map_or(Real(None), |(low, _)| some(low)),
+            max: stats.range.map_or(Real(None), |(_, high)| some(high)),
+            mean: Real((moments.count > 0).then_some(moments.mean)),
+            std: Real(moments.std()),
+            rms: Real(moments.rms()),
+            skewness: Real(moments.skewness()),
+            kurtosis: Real(moments.kurtosis()),
+            zeros: stats.zeros,
+            sparsity: Real(stats.sparsity()),
+            nan: stats.nan,
+            infinite: stats.infinite,
+            outliers: outliers.map(|(count, _)| count),
+            outliers_from: outliers.map_or(Real(None), |(_, from)| some(from)),
+            quantiles: QUANTILES.map(|part| stats.histogram.quantile(part).map_or(Real(None), some)),
+            scales: stats.scales.as_ref().map(ScaleNumbers::of),
+        };
+        let columns =
+            stats.range.map(|(low, high)| stats.histogram.columns(low, high, COLUMNS)).unwrap_or_default();
+        Self { name, ty, tensors, numbers, columns }
+    }
+}

@@ -1,0 +1,266 @@
+//! `gguf stats`: what the values of tensors are like.
+
+mod csv;
+mod json;
+mod line;
+mod table;
+
+use std::io::{self, Write as _};
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use ggufkit::inspect::tensors::{Order, Row, Table, ordered};
+use ggufkit::io::{DynSource, TensorReader};
+use ggufkit::values::{NoValues, Weights, stats};
+
+use self::line::Line;
+pub(super) use self::line::Real;
+use super::progress::Bar;
+use super::tensors::SelectArgs;
+use crate::args::{InputArgs, ReadArgs};
+use crate::failure::{Failed, Failure};
+use crate::frame::Document;
+use crate::json::Files;
+use crate::out::{Ink, Out};
+use crate::{FAILED, NO, OK, frame};
+
+/// What the weights are like: range, mean, spread, zeros, outliers, block scales, histogram
+///
+/// Every value of the selected tensors is decoded once, whatever their type, in bounded memory. Mean, deviation (std), root mean
+/// square (rms) and kurtosis (3 for a normal distribution) are of the finite values. Outliers lie beyond six times the rms;
+/// they, the quantiles and the histogram are counted in bins that are at most 1/32 of the value wide. "scale" is the range of
+/// the blocks' own scales, of types that have one.
+#[derive(clap::Args, Debug)]
+#[command(
+    override_usage = "gguf stats [OPTIONS] FILE... [PATTERN...]",
+    after_help = "Exit status: 0 done, 1 no tensor passes the filters, 2 a file could not be read, or a tensor not decoded.
+
+Examples:
+  gguf stats model.gguf
+  gguf stats model.gguf '*attn_v*' --histogram
+  gguf stats model.gguf --by layer
+  gguf stats model.gguf --json | jq '.files[0].tensors[] | select(.nan > 0)'
+  gguf stats model.gguf --csv > model.csv"
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    select: SelectArgs,
+    #[command(flatten)]
+    inputs: InputArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Of groups of tensors in place of each
+    #[arg(long, value_enum, value_name = "WHAT")]
+    by: Option<By>,
+    /// Draw how the values are distributed
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    histogram: bool,
+    /// Threads that read and decode (default: as many as there are processors)
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Print comma-separated values
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What tensors are grouped by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum By {
+    /// The layer in names like blk.12.attn_q.weight
+    Layer,
+    /// The type
+    Type,
+}
+
+impl By {
+    /// The group of a tensor, as it is written.
+    fn key(self, row: &Row<'_>) -> Vec<u8> {
+        match self {
+            Self::Layer => row.layer.map_or_else(|| b"none".to_vec(), |layer| layer.to_string().into_bytes()),
+            Self::Type => row.tensor_type().to_string().into_bytes(),
+        }
+    }
+
+    const fn order(self) -> Order {
+        match self {
+            Self::Layer => Order::Layer,
+            Self::Type => Order::Type,
+        }
+    }
+}
+
+impl Args {
+    pub(crate) fn run(mut self, out: &mut Out) -> io::Result<u8> {
+        if let Err(message) = self.select.take_patterns(&mut self.inputs) {
+            let failure = Failure::usage("bad-pattern", message);
+            frame::refuse(out, "stats", self.json, &failure)?;
+            return Ok(FAILED);
+        }
+        let mut files = if self.json { Some(Files::begin(out, "stats", true)?) } else { None };
+        let (mut first, mut found, mut complete) = (true, false, true);
+        let several =
+            self.inputs.files.len() > 1 || self.inputs.how.files_from.is_some() || self.inputs.how.recursive;
+        let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
+            let answer = self.measure(document);
+            complete &= answer.failures.is_empty();
+            found |= !answer.lines.is_empty();
+            if let Some(files) = &mut files {
+                return files.add(out, &json::File::of(document, &answer));
+            }
+            frame::report_problems(out, document)?;
+            if self.csv {
+                csv::print(out, document.path, &answer, self.by.is_some(), first)?;
+            } else if !answer.lines.is_empty() {
+                if !first {
+                    writeln!(out)?;
+                }
+                if several {
+                    out.heading(document.label)?;
+                }
+                table::print(out, &answer, self.by, self.histogram)?;
+            }
+            first = false;
+            frame::report(out, &answer.failures)
+        })?;
+        if let Some(files) = files {
+            files.end(out)?;
+        }
+        if !good || !complete {
+            return Ok(FAILED);
+        }
+        if !found {
+            out.message(Ink::Warn, "note", "no tensor passes the filters")?;
+            return Ok(NO);
+        }
+        Ok(OK)
+    }
+
+    fn measure(&self, document: &Document<'_>) -> Answer {
+        let mut answer = Answer::default();
+        let Some(model) = &document.model else { return answer };
+        let table = Table::new(model);
+        let order = self.by.map_or(Order::Index, By::order);
+        let rows = ordered(&table, order, |row| self.select.takes(row));
+        let rows: Vec<Row<'_>> = rows.into_iter().filter_map(|(part, at)| table.row(part, at)).collect();
+        let parts: Vec<_> = document.parts.iter().filter(|part| part.index().is_some()).collect();
+        let at = |row: &Row<'_>| parts.get(row.part_index).and_then(|part| part.path.clone());
+        let path = |row: &Row<'_>| at(row).unwrap_or_else(|| document.given.to_owned());
+        // Nobody may make us read more than there is: tensors may claim the same bytes over and over.
+        let mut budget = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.size.unwrap_or(0)));
+        let mut weights: Vec<Weights<'_, DynSource>> = Vec::new();
+        let mut of: Vec<&Row<'_>> = Vec::new();
+        for row in &rows {
+            let part = parts.get(row.part_index);
+            let Some((source, view)) = part.and_then(|part| Some((part.source.as_ref()?, part.view()?)))
+            else {
+                continue;
+            };
+            if !source.is_seekable() {
+                answer.fail(
+                    &path(row),
+                    "usage",
+                    "standard-input",
+                    "data is not read as it passes by: name a file",
+                );
+                return answer;
+            }
+            let source: &DynSource = source;
+            match Weights::of(source, &TensorReader::new(source, view), row.tensor) {
+                Ok(one) => match budget.checked_sub(one.span().len) {
+                    Some(left) => {
+                        budget = left;
+                        weights.push(one);
+                        of.push(row);
+                    }
+                    None => {
+                        let text = format!(
+                            "tensor \"{}\": all bytes of the file are told of already; tensors share bytes",
+                            ggufkit::format::shorten(row.name.0, 80)
+                        );
+                        answer.fail(&path(row), "malformed", "overlap", &text);
+                    }
+                },
+                Err(error) => answer.fail_with(&path(row), &error),
+            }
+        }
+        let total = weights.iter().fold(0_u64, |sum, one| sum.saturating_add(one.span().len));
+        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
+        let bar = Bar::begin(document.label, total);
+        let progress = |bytes| bar.more(bytes);
+        stats::stats(&weights, threads.unwrap_or(NonZeroUsize::MIN), &progress, &mut |at, result| {
+            let Some(row) = of.get(at) else { return };
+            match result {
+                Ok(stats) => answer.take(self.by, row, stats),
+                Err(error) => {
+                    let text = format!("tensor \"{}\": {error}", ggufkit::format::shorten(row.name.0, 80));
+                    answer.fail(&path(row), "io", "io", &text);
+                }
+            }
+        });
+        bar.end();
+        answer.end_group();
+        answer
+    }
+}
+
+/// What came of a document.
+#[derive(Default)]
+pub(super) struct Answer {
+    lines: Vec<Line>,
+    /// Of all tensors.
+    all: Option<stats::Stats>,
+    /// The group that is being summed up.
+    open: Option<(Vec<u8>, u64, stats::Stats)>,
+    failures: Vec<Failed>,
+    tensors: u64,
+}
+
+impl Answer {
+    fn take(&mut self, by: Option<By>, row: &Row<'_>, stats: stats::Stats) {
+        self.tensors = self.tensors.saturating_add(1);
+        self.all.get_or_insert_default().add(&stats);
+        let Some(by) = by else {
+            self.lines.push(Line::of(row.name.0.to_vec(), Some(row.tensor_type()), 1, &stats));
+            return;
+        };
+        let key = by.key(row);
+        match &mut self.open {
+            Some((open, tensors, sum)) if *open == key => {
+                *tensors = tensors.saturating_add(1);
+                sum.add(&stats);
+            }
+            _ => {
+                self.end_group();
+                self.open = Some((key, 1, stats));
+            }
+        }
+    }
+
+    fn end_group(&mut self) {
+        if let Some((key, tensors, stats)) = self.open.take() {
+            self.lines.push(Line::of(key, None, tensors, &stats));
+        }
+    }
+
+    /// The line of all tensors.
+    fn sum(&self) -> Option<Line> {
+        self.all.as_ref().map(|all| Line::of(b"all".to_vec(), None, self.tensors, all))
+    }
+
+    fn fail(&mut self, path: &Path, kind: &'static str, code: &'static str, message: &str) {
+        let failure = Failure::Data { kind, code, message: message.to_owned() };
+        self.failures.push(Failed { path: path.to_owned(), failure });
+    }
+
+    fn fail_with(&mut self, path: &Path, error: &NoValues) {
+        let (kind, code) = match error {
+            NoValues::NoDecoding { .. } => ("unsupported", "no-decoding"),
+            NoValues::NoByteOrder { .. } => ("unsupported", "no-byte-order-rule"),
+            _ => ("malformed", "no-data"),
+        };
+        self.fail(path, kind, code, &error.to_string());
+    }
+}

@@ -1,0 +1,229 @@
+//! The table of `gguf stats`: a row for each tensor, the name last, and the drawn histograms.
+
+use std::io::{self, Write as _};
+
+use ggufkit::inspect::units;
+
+use super::line::{COLUMNS, Line, Real};
+use super::{Answer, By};
+use crate::out::{self, Ink, Out, pad, pad_left};
+
+/// The heights of a column in eighths of a line.
+const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Columns of the small picture that stands in a row.
+const SMALL: usize = 16;
+
+/// Lines of a drawn histogram.
+const TALL: usize = 8;
+
+/// A column: its title, how long it stays when room is scarce (the smallest goes first), and what it says.
+struct Column {
+    title: &'static str,
+    rank: u8,
+    text: fn(&Line) -> String,
+}
+
+const COLUMNS_OF: [Column; 11] = [
+    Column { title: "type", rank: 9, text: |line| line.ty.map_or_else(String::new, |ty| ty.to_string()) },
+    Column { title: "elements", rank: 5, text: |line| units::count(line.numbers.elements) },
+    Column { title: "min", rank: 10, text: |line| number(line.numbers.min) },
+    Column { title: "max", rank: 10, text: |line| number(line.numbers.max) },
+    Column { title: "mean", rank: 6, text: |line| number(line.numbers.mean) },
+    Column { title: "std", rank: 8, text: |line| number(line.numbers.std) },
+    Column { title: "kurtosis", rank: 4, text: |line| number(line.numbers.kurtosis) },
+    Column { title: "zeros", rank: 3, text: zeros },
+    Column { title: "outliers", rank: 2, text: outliers },
+    Column { title: "scale", rank: 1, text: scale },
+    Column { title: "distribution", rank: 0, text: |line| picture(&line.columns) },
+];
+
+/// Columns that a name has to have, where there is a choice.
+const NAME: usize = 24;
+
+pub(super) fn print(out: &mut Out, answer: &Answer, by: Option<By>, histogram: bool) -> io::Result<()> {
+    let sum = answer.sum().filter(|_| answer.lines.len() > 1);
+    let lines: Vec<&Line> = answer.lines.iter().chain(&sum).collect();
+    let of: Vec<&Column> =
+        COLUMNS_OF.iter().filter(|column| lines.iter().any(|line| !(column.text)(line).is_empty())).collect();
+    let widths: Vec<usize> = of
+        .iter()
+        .map(|column| {
+            let cells = lines.iter().map(|line| out::columns(&(column.text)(line)));
+            cells.chain([column.title.len()]).max().unwrap_or(0)
+        })
+        .collect();
+    let kept = fitting(&of, &widths, if out.is_terminal() { out.width() } else { usize::MAX });
+    let title = |column: &Column| column.title.to_owned();
+    let name = match by {
+        None => "name",
+        Some(By::Layer) => "layer",
+        Some(By::Type) => "type of the group",
+    };
+    let head = row(&of, &widths, &kept, &title) + name;
+    let head = out.paint(Ink::Faint, head);
+    writeln!(out, "{head}")?;
+    for line in lines {
+        let text = row(&of, &widths, &kept, &|column| (column.text)(line));
+        let name = out::fit(&line.name, usize::MAX);
+        let name = match (&by, line.tensors) {
+            (Some(_), 1) => format!("{name}  (1 tensor)"),
+            (Some(_), n) => format!("{name}  ({} tensors)", units::count(n)),
+            (None, _) => name,
+        };
+        let bad = bad(line);
+        let bad = out.paint(Ink::Bad, bad);
+        writeln!(out, "{text}{name}{bad}")?;
+        if histogram {
+            draw(out, line)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with values, behind the name.
+fn bad(line: &Line) -> String {
+    let mut text = String::new();
+    for (count, what) in [(line.numbers.nan, "NaN"), (line.numbers.infinite, "infinite")] {
+        if count > 0 {
+            text.push_str(&format!("  {} {what}", units::count(count)));
+        }
+    }
+    text
+}
+
+/// Which columns there is room for.
+fn fitting(of: &[&Column], widths: &[usize], room: usize) -> Vec<bool> {
+    let mut kept = vec![true; of.len()];
+    loop {
+        let shown = widths.iter().zip(&kept).filter(|(_, kept)| **kept);
+        let taken = shown.fold(NAME, |sum, (width, _)| sum.saturating_add(*width).saturating_add(2));
+        if taken <= room {
+            return kept;
+        }
+        let left = of.iter().zip(&kept).enumerate().filter(|(_, (_, kept))| **kept);
+        let Some((at, _)) = left.min_by_key(|(_, (column, _))| column.rank) else { return kept };
+        if let Some(kept) = kept.get_mut(at) {
+            *kept = false;
+        }
+    }
+}
+
+fn row(of: &[&Column], widths: &[usize], kept: &[bool], text: &dyn Fn(&Column) -> String) -> String {
+    let mut line = String::new();
+    for ((column, width), _) in of.iter().zip(widths).zip(kept).filter(|(_, kept)| **kept) {
+        let cell = text(column);
+        let left = matches!(column.title, "type" | "distribution");
+        line.push_str(&if left { pad(&cell, *width) } else { pad_left(&cell, *width) });
+        line.push_str("  ");
+    }
+    line
+}
+
+/// A number in four digits.
+fn number(value: Real) -> String {
+    let Some(value) = value.0 else { return "-".to_owned() };
+    let size = value.abs();
+    if value == 0.0 {
+        "0".to_owned()
+    } else if (1e-3..1e5).contains(&size) {
+        let before = size.log10().floor().max(0.0) as usize;
+        format!("{value:.*}", 4_usize.saturating_sub(before))
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
+fn share(part: u64, all: u64) -> String {
+    match (part, all) {
+        (0, _) => "0".to_owned(),
+        (part, all) => {
+            let percent = part as f64 * 100.0 / all.max(1) as f64;
+            if percent < 0.01 { units::count(part) } else { format!("{percent:.2}%") }
+        }
+    }
+}
+
+fn zeros(line: &Line) -> String {
+    share(line.numbers.zeros, line.numbers.elements)
+}
+
+fn outliers(line: &Line) -> String {
+    line.numbers.outliers.map_or_else(|| "-".to_owned(), |count| share(count, line.numbers.elements))
+}
+
+fn scale(line: &Line) -> String {
+    let Some(scales) = &line.numbers.scales else { return String::new() };
+    format!("{} … {}", number(scales.min), number(scales.max))
+}
+
+/// A picture of the columns in one line.
+fn picture(columns: &[f64]) -> String {
+    let small: Vec<f64> =
+        columns.chunks(columns.len().div_ceil(SMALL).max(1)).map(|some| some.iter().sum()).collect();
+    let most = small.iter().copied().fold(0.0, f64::max);
+    small.iter().map(|count| height(*count, most, 8)).map(glyph).collect()
+}
+
+/// How high a column of `count` is, where that of `most` has `eighths`; what is there at all can be seen.
+fn height(count: f64, most: f64, eighths: usize) -> usize {
+    if count <= 0.0 || most <= 0.0 {
+        return 0;
+    }
+    ((count / most * eighths as f64).round() as usize).clamp(1, eighths)
+}
+
+fn glyph(eighths: usize) -> char {
+    HEIGHTS.get(eighths.min(8)).copied().unwrap_or(' ')
+}
+
+/// Draws a histogram below its row, with the bounds of its axis.
+fn draw(out: &mut Out, line: &Line) -> io::Result<()> {
+    let most = line.columns.iter().copied().fold(0.0, f64::max);
+    if most <= 0.0 {
+        return Ok(());
+    }
+    let eighths = TALL.saturating_mul(8);
+    for floor in (0..TALL).rev() {
+        let cell = |count: &f64| {
+            let over = height(*count, most, eighths).saturating_sub(floor.saturating_mul(8));
+            glyph(over.min(8))
+        };
+        let text: String = line.columns.iter().map(cell).collect();
+        let text = out.paint(Ink::Number, text.trim_end().to_owned());
+        writeln!(out, "  │{text}")?;
+    }
+    let (low, high) = (number(line.numbers.min), number(line.numbers.max));
+    let axis = "─".repeat(COLUMNS);
+    writeln!(out, "  └{axis}")?;
+    let gap = COLUMNS.saturating_sub(low.len()).saturating_add(1);
+    writeln!(out, "   {low}{}", pad_left(&high, gap.saturating_sub(1)))?;
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_four_digits_whatever_their_size() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.5, "0.5000"),
+            (-12.345, "-12.345"),
+            (1234.56, "1234.6"),
+            (99_999.0, "99999"),
+            (0.000_123_4, "1.234e-4"),
+            (1e10, "1.000e10"),
+        ] {
+            assert_eq!(number(Real(Some(value))), text);
+        }
+        assert_eq!(number(Real(None)), "-");
+    }
+
+    #[test]
+    fn a_picture_shows_whatever_there_is() {
+        assert_eq!(picture(&[0.0, 1.0, 1000.0, 500.0]), " ▁█▄");
+        assert_eq!(picture(&[]), "");
+    }
+}

@@ -1,0 +1,62 @@
+//! IQ1_M: 256 weights, eight to a point of a book of 2048; 56 bytes, 1.75 bits per weight.
+//!
+//! | bytes | field | what |
+//! |---|---|---|
+//! | 0..32 | `qs` | the lower eight bits of each point's index |
+//! | 32..48 | `qh` | a nibble per point, the low one first |
+//! | 48..56 | `scales` | four little-endian words of 16 bits |
+//!
+//! A nibble has the upper three bits of the point's index, and in its highest bit which way the point is moved: 0 = up,
+//! 1 = down, by an eighth. A word has the scales of four times 16 weights, three bits each from the lowest up, and in its
+//! upper nibble a part of the scale of the scales, a binary16: its lowest four bits are those of the first word.
+//!
+//! `w = (d * (2 * scale + 1)) * (point ± 0.125)`. In C: `dequantize_row_iq1_m`, `quantize_iq1_m`.
+
+mod encode;
+
+use ggufkit_format::spec::TensorType;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::{N, nibble, place_moved, shift};
+use crate::block::Block;
+use crate::grid::iq1::IQ1;
+use crate::half::f16_to_f32;
+
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(super) struct Iq1M {
+    qs: [u8; N / 8],
+    qh: [u8; N / 16],
+    scales: [[u8; 2]; N / 64],
+}
+
+impl Block<N> for Iq1M {
+    const TYPE: TensorType = TensorType::IQ1_M;
+
+    fn decode(&self, out: &mut [f32; N]) {
+        let words = self.scales.map(u16::from_le_bytes);
+        let d = f16_to_f32(words.iter().rev().fold(0, |d, word| d << 4 | word >> 12));
+        for (point, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+            let group = point / 2;
+            let d = d * f32::from(2 * (words[group / 4] >> (group % 4 * 3) & 7) + 1);
+            let high = nibble(&self.qh, point);
+            let index = usize::from(self.qs[point]) | usize::from(high & 7) << 8;
+            place_moved(out, d, &IQ1[index], shift(high & 8 != 0));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::testing::assert_decodes;
+
+    const BLOCK: &str = "08359db2481af3d62bbc60c36ee4bd5c729c2b66dddfc6471a50bd2892e5fbe1a377cc660f611712 \
+        9809251b01074cd8dbc7db8865672427";
+
+    #[test]
+    fn a_block_by_libgguf() {
+        let first = [0.20139313, -0.1566391, 0.022377014, 0.022377014];
+        assert_decodes::<Iq1M, N>(BLOCK, first, 0xc718_2424_da34_e9c1);
+    }
+}

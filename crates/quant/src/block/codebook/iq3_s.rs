@@ -1,0 +1,67 @@
+//! IQ3_S: 256 weights, four to a point of a book of 512; 110 bytes, 3.4375 bits per weight.
+//!
+//! | bytes | field | what |
+//! |---|---|---|
+//! | 0..2 | `d` | binary16, the scale of the scales |
+//! | 2..66 | `qs` | the lower eight bits of each point's index |
+//! | 66..74 | `qh` | the ninth bit of eight indices, from the lowest up |
+//! | 74..106 | `signs` | a bit per weight, set = negative |
+//! | 106..110 | `scales` | a nibble per 32 weights, the low one first |
+//!
+//! `w = (d * (1 + 2 * scale)) * point * sign`. In C: `dequantize_row_iq3_s`, `quantize_iq3_s`.
+
+mod encode;
+
+use ggufkit_format::spec::TensorType;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::{N, nibble, place};
+use crate::block::Block;
+use crate::grid::iq3;
+use crate::half::F16;
+
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(super) struct Iq3S {
+    d: F16,
+    qs: [u8; N / 4],
+    qh: [u8; N / 32],
+    signs: [u8; N / 8],
+    scales: [u8; N / 64],
+}
+
+impl Iq3S {
+    /// The index of a point, below 512.
+    fn index(&self, point: usize) -> usize {
+        usize::from(self.qs[point]) | usize::from(self.qh[point / 8] >> (point % 8) & 1) << 8
+    }
+}
+
+impl Block<N> for Iq3S {
+    const TYPE: TensorType = TensorType::IQ3_S;
+
+    fn decode(&self, out: &mut [f32; N]) {
+        let d = self.d.get();
+        for (point, out) in out.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let d = d * f32::from(1 + 2 * nibble(&self.scales, point / 8));
+            let signs = self.signs[point / 2] >> (point % 2 * 4);
+            place(out, d, &iq3::IQ3_S[self.index(point)], signs);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::testing::assert_decodes;
+
+    const BLOCK: &str = "9a130f2b274cdbfd8d4e16c6ed8e212bbfcd021ef24f41842e9cbeb18073732e21ee7932bba03e5b \
+        0e9968d67c81f073691a31952281ecf4b7a3f81e2ebaf862882a8c25cece3bca2aa662872c0fabb6 \
+        0d0b5bc7271931a177cdf1cbccd075577e86daf800e398aeec73cbbbcfcb";
+
+    #[test]
+    fn a_block_by_libgguf() {
+        let first = [0.10671139, -0.1920805, 0.021342278, 0.021342278];
+        assert_decodes::<Iq3S, N>(BLOCK, first, 0xe5e1_ca0c_02fb_53cb);
+    }
+}

@@ -1,0 +1,39 @@
+//! IQ4_NL: 32 weights of 4 bits, which name levels that lie closer together near zero, and one scale; 18 bytes, 4.5 bits
+//! per weight.
+//!
+//! | bytes | field | what |
+//! |---|---|---|
+//! | 0..2 | `d` | binary16, the scale |
+//! | 2..18 | `qs` | byte i: low nibble = weight i, high nibble = weight i + 16 |
+//!
+//! `w = d * level[q]`. In C: `dequantize_row_iq4_nl`, `quantize_iq4_nl`.
+
+mod encode;
+
+use ggufkit_format::spec::TensorType;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::block::Block;
+use crate::grid::iq4::LEVELS;
+use crate::half::F16;
+
+const N: usize = 32;
+
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(super) struct Iq4Nl {
+    d: F16,
+    qs: [u8; N / 2],
+}
+
+impl Block<N> for Iq4Nl {
+    const TYPE: TensorType = TensorType::IQ4_NL;
+
+    fn decode(&self, out: &mut [f32; N]) {
+        let d = self.d.get();
+        for (i, q) in self.qs.iter().enumerate() {
+            out[i] = d * f32::from(LEVELS[usize::from(q & 15)]);
+            out[i + 16] = d * f32::from(LEVELS[usize::from(q >> 4)]);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Types of 256 weights, in groups with quantized scales of their own.
+
+mod minimum;
+mod q2_k;
+mod q3_k;
+mod q4_k;
+mod q5_k;
+mod q6_k;
+mod q8_k;
+
+use super::{batched, decoder};
+use crate::codec::Codec;
+
+/// The codecs of this family.
+pub(super) static CODECS: &[Codec] = &[
+    batched::<q2_k::Q2K, 1, N>(),
+    batched::<q3_k::Q3K, 1, N>(),
+    batched::<q4_k::Q4K, 2, N>(),
+    batched::<q5_k::Q5K, 2, N>(),
+    batched::<q6_k::Q6K, 1, N>(),
+    decoder::<q8_k::Q8K, N>(),
+];
+
+/// Weights of a block (`QK_K` in C).
+const N: usize = 256;
+
+/// The 6-bit scales and minimums of the eight groups of Q4_K and Q5_K (`get_scale_min_k4` in C).
+///
+/// | bytes | low six bits | above them |
+/// |---|---|---|
+/// | 0..4 | scales of groups 0 to 3 | the upper two bits of scales 4 to 7 |
+/// | 4..8 | minimums of groups 0 to 3 | the upper two bits of minimums 4 to 7 |
+///
+/// and bytes 8..12 have the lower four bits of scales 4 to 7 in their low nibbles, of minimums 4 to 7 in the high ones.
+fn scales_and_minimums(packed: &[u8; 12]) -> ([u8; 8], [u8; 8]) {
+    let (mut scales, mut minimums) = ([0; 8], [0; 8]);
+    for i in 0..4 {
+        let (scale, minimum, low) = (packed[i], packed[i + 4], packed[i + 8]);
+        (scales[i], minimums[i]) = (scale & 63, minimum & 63);
+        scales[i + 4] = (low & 15) | scale >> 6 << 4;
+        minimums[i + 4] = low >> 4 | minimum >> 6 << 4;
+    }
+    (scales, minimums)
+}

@@ -1,0 +1,74 @@
+//! Q3_K: 256 weights of 3 bits; 16 groups of 16 with a scale of 6 bits each; 110 bytes, 3.4375 bits per weight.
+//!
+//! | bytes | field | what |
+//! |---|---|---|
+//! | 0..32 | `hmask` | the third bit of each weight; see below |
+//! | 32..96 | `qs` | the lower two bits, as in Q2_K |
+//! | 96..108 | `scales` | 6 bits per group: the low four of groups g and g + 8 in byte g, the high two of g, g + 4, g + 8 and g + 12 in byte 8 + g |
+//! | 108..110 | `d` | binary16, the scale of the scales |
+//!
+//! Each half of the block, 128 weights, has 32 bytes of `qs`: byte i has the bits of its weights i, i + 32, i + 64 and
+//! i + 96, from the lowest up. Byte i of `hmask` has one bit of the weights i, i + 32, … i + 224 of the block.
+//!
+//! `w = (d * (scale - 32)) * (q - 4)`. In C: `dequantize_row_q3_K`, `quantize_row_q3_K_ref`, `quantize_q3_K`.
+
+mod encode;
+
+use ggufkit_format::spec::TensorType;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::N;
+use crate::block::Block;
+use crate::half::F16;
+
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(super) struct Q3K {
+    hmask: [[u8; 16]; 2],
+    qs: [[[u8; 16]; 2]; 2],
+    scales: [u8; 12],
+    d: F16,
+}
+
+impl Block<N> for Q3K {
+    const TYPE: TensorType = TensorType::Q3_K;
+
+    fn decode(&self, out: &mut [f32; N]) {
+        let d = self.d.get();
+        let scales = scales(&self.scales);
+        for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            let d = d * f32::from(scales[group]);
+            let (low, high) = (&self.qs[group / 8][group % 2], &self.hmask[group % 2]);
+            let (shift, bit) = (group % 8 / 2 * 2, group / 2);
+            *out = std::array::from_fn(|i| {
+                let q = (low[i] >> shift & 3) | (high[i] >> bit & 1) << 2;
+                d * f32::from(q.cast_signed() - 4)
+            });
+        }
+    }
+}
+
+/// The scales of the groups, -32..=31.
+fn scales(packed: &[u8; 12]) -> [i8; 16] {
+    std::array::from_fn(|group| {
+        let low = packed[group % 8] >> (group / 8 * 4) & 15;
+        let high = packed[8 + group % 4] >> (group / 4 * 2) & 3;
+        (low | high << 4).cast_signed() - 32
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::testing::assert_decodes;
+
+    const BLOCK: &str = "9f7e05e7dd3bd6f39e96a6f143eb55feb79d0f0f901d1228775b99f72c7d6ac0560900c51b308264 \
+        23d49782d961ffa6b83c35429b1cf13a555532e5de4c304e1f94b24668b105be05f470852fc3287b \
+        40a27dbd696cec41e96f5c4d33f5a19b068eb795887db64e033030fc861a";
+
+    #[test]
+    fn a_block_by_libgguf() {
+        let first = [0.14015198, -0.21022797, 0.0, 0.07007599];
+        assert_decodes::<Q3K, N>(BLOCK, first, 0x797c_4787_de1e_57c4);
+    }
+}

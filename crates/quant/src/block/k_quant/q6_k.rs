@@ -1,0 +1,68 @@
+//! Q6_K: 256 weights of 6 bits; 16 groups of 16 with a signed scale of 8 bits each; 210 bytes, 6.5625 bits per weight.
+//!
+//! | bytes | field | what |
+//! |---|---|---|
+//! | 0..128 | `ql` | the lower four bits of each weight; see below |
+//! | 128..192 | `qh` | the upper two |
+//! | 192..208 | `scales` | a signed byte per group |
+//! | 208..210 | `d` | binary16, the scale of the scales |
+//!
+//! Each half of the block, 128 weights, has 64 bytes of `ql`: byte i has its weight i in the low nibble and i + 64 in the
+//! high one; and 32 bytes of `qh`: byte i has the bits of its weights i, i + 32, i + 64 and i + 96, from the lowest up.
+//!
+//! `w = (d * scale) * (q - 32)`. In C: `dequantize_row_q6_K`, `quantize_row_q6_K_ref`, `quantize_q6_K`.
+
+mod encode;
+
+use ggufkit_format::spec::TensorType;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::N;
+use crate::block::Block;
+use crate::half::F16;
+
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(super) struct Q6K {
+    ql: [[[u8; 16]; 4]; 2],
+    qh: [[[u8; 16]; 2]; 2],
+    scales: [i8; 16],
+    d: F16,
+}
+
+impl Block<N> for Q6K {
+    const TYPE: TensorType = TensorType::Q6_K;
+
+    fn decode(&self, out: &mut [f32; N]) {
+        let d = self.d.get();
+        for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            let d = d * f32::from(self.scales[group]);
+            let (half, group) = (group / 8, group % 8);
+            let (low, high) = (&self.ql[half][group % 4], &self.qh[half][group % 2]);
+            let (low_shift, high_shift) = (group / 4 * 4, group / 2 * 2);
+            *out = std::array::from_fn(|i| {
+                let q = (low[i] >> low_shift & 15) | (high[i] >> high_shift & 3) << 4;
+                d * f32::from(q.cast_signed() - 32)
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::testing::assert_decodes;
+
+    const BLOCK: &str = "ae1d0234b56f2442d840bb1ea854561f5d4f68fdab83c67057576e1a60fc911ec40f01ab2022cc9a \
+        3da8d8d1bdb075270fe6e8610ed95f3465c7f124eaa7000575bd530fe274199008618118da253156 \
+        15158566d7452e3016cf84f85776d5a6e5fc11b8b33ff8fc05674ef715a310945320b537a0998b73 \
+        5d85896514884123aaa8226aa799251aa56829024a9a77f879757a9a416654952a8a527ae5959804 \
+        472951a8a65662bf82d294aa25e936bf8ad31454861655087a27869e197a68e55abb9e969eb7a25e \
+        804a6262a69ead4ede06";
+
+    #[test]
+    fn a_block_by_libgguf() {
+        let first = [0.13202906, -0.17918229, 0.018861294, 0.037722588];
+        assert_decodes::<Q6K, N>(BLOCK, first, 0xf641_91cb_37ce_6a4d);
+    }
+}

@@ -1,0 +1,110 @@
+//! The types whose values share a block: one file per type, in families as in
+//! [`spec::TENSOR_TYPES`](ggufkit_format::spec::TENSOR_TYPES).
+//!
+//! A type says what one block is worth ([`Block`]) and how one is made ([`Encode`]); going over rows is done here. To add a
+//! type: its file, and its line in the family's list.
+
+mod batch;
+mod codebook;
+mod float4;
+mod k_quant;
+mod simple;
+mod ternary;
+
+use ggufkit_format::spec::TensorType;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::block::batch::Batched;
+use crate::codec::{Codec, Importance};
+use crate::number::c_max;
+
+/// The codecs, family by family.
+pub(crate) static FAMILIES: &[&[Codec]] =
+    &[simple::CODECS, k_quant::CODECS, codebook::CODECS, ternary::CODECS, float4::CODECS];
+
+/// A block of `N` values as its bytes stand in a file, anywhere in memory.
+pub(crate) trait Block<const N: usize>:
+    FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned
+{
+    /// The type that is made of such blocks.
+    const TYPE: TensorType;
+
+    /// The values of the block.
+    fn decode(&self, out: &mut [f32; N]);
+}
+
+/// A block that can be made from values.
+pub(crate) trait Encode<const N: usize>: Block<N> {
+    /// What [`encode`](Encode::encode) does with a guide.
+    const IMPORTANCE: Importance;
+
+    /// Fills the block. `guide` is there when the importance of columns is known; always where it is required.
+    ///
+    /// Every byte of the block is written: what is there before is of some other use.
+    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>);
+}
+
+/// What is known about the columns of a block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Guide<'a, const N: usize> {
+    /// How much each column matters.
+    pub(crate) importance: &'a [f32; N],
+}
+
+/// The codec of a type that is only read.
+#[allow(dead_code, reason = "families fill one after the other")]
+pub(crate) const fn decoder<B: Block<N>, const N: usize>() -> Codec {
+    Codec {
+        ty: B::TYPE,
+        block_elements: N,
+        block_bytes: size_of::<B>(),
+        decode: decode_blocks::<B, N>,
+        encode: None,
+    }
+}
+
+/// The codec of a type that is read and written.
+pub(crate) const fn both<B: Encode<N>, const N: usize>() -> Codec {
+    Codec { encode: Some((B::IMPORTANCE, encode_rows::<B, N>)), ..decoder::<B, N>() }
+}
+
+/// The codec of a type that is written `P` blocks at a time, better with the importance of columns.
+pub(crate) const fn batched<B: Block<N> + Batched<P, N>, const P: usize, const N: usize>() -> Codec {
+    Codec { encode: Some((Importance::Optional, batch::encode::<B, P, N>)), ..decoder::<B, N>() }
+}
+
+/// Lengths were tested by the codec; what would not be whole is left as it is.
+fn decode_blocks<B: Block<N>, const N: usize>(bytes: &[u8], out: &mut [f32]) {
+    let Ok(blocks) = <[B]>::ref_from_bytes(bytes) else { return };
+    for (block, out) in blocks.iter().zip(out.as_chunks_mut().0) {
+        block.decode(out);
+    }
+}
+
+fn encode_rows<B: Encode<N>, const N: usize>(
+    values: &[f32],
+    row: usize,
+    importance: Option<&[f32]>,
+    out: &mut [u8],
+) {
+    let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
+    let importance = importance.map(|weights| weights.as_chunks::<N>().0);
+    let per_row = (row / N).max(1);
+    for (i, (block, values)) in blocks.iter_mut().zip(values.as_chunks().0).enumerate() {
+        let importance = importance.and_then(|columns| columns.get(i % per_row));
+        block.encode(values, importance.map(|importance| Guide { importance }));
+    }
+}
+
+/// `1 / d`, and 0 for a scale of 0.
+fn inverse(d: f32) -> f32 {
+    if d != 0.0 { 1.0 / d } else { 0.0 }
+}
+
+/// The greatest distance from zero.
+fn reach(values: &[f32]) -> f32 {
+    values.iter().fold(0.0, |reach, x| c_max(reach, x.abs()))
+}
+
+#[cfg(test)]
+pub(crate) mod testing;

@@ -1,0 +1,89 @@
+//! Types with one scale, and perhaps one offset, for a whole block.
+
+mod q1_0;
+mod q2_0;
+mod q4_0;
+mod q4_1;
+mod q5_0;
+mod q5_1;
+mod q8_0;
+
+use super::batch::{self, Batch};
+use super::{batched, both, inverse, reach};
+use crate::codec::Codec;
+use crate::scale::lanes::affine::Tries;
+use crate::wide::{Sixteen, WIDTH};
+
+/// The codecs of this family.
+pub(super) static CODECS: &[Codec] = &[
+    batched::<q4_0::Q4_0, WIDTH, N>(),
+    batched::<q4_1::Q4_1, WIDTH, N>(),
+    batched::<q5_0::Q5_0, WIDTH, N>(),
+    batched::<q5_1::Q5_1, WIDTH, N>(),
+    both::<q8_0::Q8_0, N>(),
+    both::<q1_0::Q1_0, 128>(),
+    both::<q2_0::Q2_0, 64>(),
+];
+
+/// Weights of a block, of most of these types.
+const N: usize = 32;
+
+/// The first value that is farthest from zero, with its sign; 0 where all are. One that is not a number does not count.
+fn extreme(values: &[f32]) -> f32 {
+    let (mut farthest, mut extreme) = (0.0f32, 0.0f32);
+    for &x in values {
+        if farthest < x.abs() {
+            (farthest, extreme) = (x.abs(), x);
+        }
+    }
+    extreme
+}
+
+/// The smallest and the largest value.
+fn range(values: &[f32]) -> (f32, f32) {
+    let (mut min, mut max) = (f32::MAX, f32::MIN);
+    for &x in values {
+        if x < min {
+            min = x;
+        }
+        if x > max {
+            max = x;
+        }
+    }
+    (min, max)
+}
+
+/// The values of a batch, and how much each matters; `None` where the importance of columns is not known.
+#[inline(always)]
+fn weighed<L: Sixteen>(batch: &Batch<'_, WIDTH, N>) -> Option<([L; N], [L; N])> {
+    let importance = batch.importance.as_ref()?;
+    let x = batch::side_by_side(&batch.values);
+    let weights = batch::weigh(&x, &batch::side_by_side(importance), L::from_array(&batch.row_mean_squares));
+    Some((x, weights))
+}
+
+/// The scales that are tried for a type with an offset, whose largest number is `top`.
+fn tries(top: i32) -> Tries {
+    Tries { top, first: -0.9, step: 0.05, steps: 36 }
+}
+
+/// Numbers of four bits: those of the low nibbles, then those of the high ones.
+fn nibbles(qs: &[u8; N / 2]) -> [u8; N] {
+    std::array::from_fn(|i| if i < N / 2 { qs[i] & 15 } else { qs[i - N / 2] >> 4 })
+}
+
+/// The low four bits of each number, as [`nibbles`] takes them.
+fn pack_nibbles(q: &[u8; N]) -> [u8; N / 2] {
+    std::array::from_fn(|i| q[i] & 15 | q[i + N / 2] << 4)
+}
+
+/// Numbers of five bits: their low four as nibbles, the fifth in a word.
+fn fives(qs: &[u8; N / 2], qh: [u8; 4]) -> [u8; N] {
+    let (low, high) = (nibbles(qs), u32::from_le_bytes(qh));
+    std::array::from_fn(|i| low[i] | ((high >> i & 1) as u8) << 4)
+}
+
+/// The fifth bit of each number, as [`fives`] takes them.
+fn fifth_bits(q: &[u8; N]) -> [u8; 4] {
+    (0..N).fold(0u32, |word, i| word | u32::from(q[i] >> 4 & 1) << i).to_le_bytes()
+}

@@ -1,0 +1,102 @@
+//! Every codec: its geometry, its refusals, and that no bytes and no values make it panic.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use ggufkit_format::spec::TENSOR_TYPES;
+use ggufkit_quant::{Codec, CodecError, codec, codecs};
+use proptest::prelude::*;
+
+fn any_codec() -> impl Strategy<Value = &'static Codec> {
+    proptest::sample::select(codecs().collect::<Vec<_>>())
+}
+
+#[test]
+fn the_blocks_are_those_of_the_format() {
+    for codec in codecs() {
+        let info = codec.tensor_type().info().unwrap();
+        assert_eq!(codec.block_elements(), info.block_elems as usize, "{}", info.name);
+        assert_eq!(codec.block_bytes(), info.block_bytes as usize, "{}", info.name);
+    }
+}
+
+#[test]
+fn a_type_has_one_codec() {
+    for info in TENSOR_TYPES {
+        assert!(codecs().filter(|codec| codec.tensor_type() == info.ty).count() <= 1, "{}", info.name);
+        assert_eq!(codec(info.ty).map(Codec::tensor_type).unwrap_or(info.ty), info.ty);
+    }
+}
+
+#[test]
+fn lengths_that_do_not_fit_are_refused() {
+    for codec in codecs() {
+        let (ty, block, bytes) = (codec.tensor_type(), codec.block_elements(), codec.block_bytes());
+        let mut values = vec![0.0; 2 * block];
+        let mut out = vec![0; 2 * bytes];
+        if bytes > 1 {
+            let refused = codec.decode(&out[..bytes + 1], &mut values[..block]);
+            assert_eq!(refused, Err(CodecError::PartialBlock { ty, bytes: bytes + 1, block: bytes }));
+        }
+        let refused = codec.decode(&out, &mut values[..block]);
+        assert_eq!(refused, Err(CodecError::OutputValues { needed: 2 * block, found: block }));
+
+        let weights = vec![1.0; 2 * block];
+        let Some(_) = codec.importance() else {
+            let refused = codec.encode(&values, block, None, &mut out);
+            assert_eq!(refused, Err(CodecError::NoEncoding { ty }));
+            continue;
+        };
+        for row in [0, block + 1].into_iter().filter(|row| *row == 0 || block > 1) {
+            let refused = codec.encode(&values, row, Some(&weights), &mut out);
+            assert_eq!(refused, Err(CodecError::RowLength { ty, row, block }));
+        }
+        let refused = codec.encode(&values, 3 * block, Some(&weights), &mut out);
+        assert_eq!(refused, Err(CodecError::PartialRow { values: 2 * block, row: 3 * block }));
+        let refused = codec.encode(&values, block, Some(&weights), &mut out);
+        assert_eq!(refused, Err(CodecError::ImportanceLength { needed: block, found: 2 * block }));
+        let refused = codec.encode(&values, 2 * block, Some(&weights), &mut out[..bytes]);
+        assert_eq!(refused, Err(CodecError::OutputBytes { needed: 2 * bytes, found: bytes }));
+        let without = codec.encode(&values, block, None, &mut out);
+        let expected =
+            if codec.needs_importance() { Err(CodecError::ImportanceNeeded { ty }) } else { Ok(()) };
+        assert_eq!(without, expected);
+    }
+}
+
+#[test]
+fn nothing_is_a_whole_number_of_blocks() {
+    for codec in codecs() {
+        codec.decode(&[], &mut []).unwrap();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn all_bytes_have_values(codec in any_codec(), seed in proptest::collection::vec(any::<u8>(), 600)) {
+        let bytes = codec.block_bytes();
+        let blocks = seed.len() / bytes;
+        let mut values = vec![0.0; blocks * codec.block_elements()];
+        codec.decode(&seed[..blocks * bytes], &mut values).unwrap();
+    }
+
+    /// Any bits: infinities, not-a-numbers and subnormals among them.
+    #[test]
+    fn all_values_have_bytes(codec in any_codec(), seed in proptest::collection::vec(any::<u32>(), 1024)) {
+        prop_assume!(codec.can_encode());
+        let (values, weights) = seed.split_at(512);
+        let values: Vec<f32> = values.iter().map(|bits| f32::from_bits(*bits)).collect();
+        let weights: Vec<f32> = weights.iter().map(|bits| f32::from_bits(*bits).abs()).collect();
+        let mut out = vec![0; 512 / codec.block_elements() * codec.block_bytes()];
+        codec.encode(&values, 512, Some(&weights), &mut out).unwrap();
+        if !codec.needs_importance() {
+            codec.encode(&values, 512, None, &mut out).unwrap();
+        }
+        // What is written does not depend on what was there.
+        let mut other = vec![0xa5; out.len()];
+        codec.encode(&values, 512, Some(&weights), &mut out).unwrap();
+        codec.encode(&values, 512, Some(&weights), &mut other).unwrap();
+        prop_assert_eq!(out, other);
+    }
+}

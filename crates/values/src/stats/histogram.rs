@@ -1,0 +1,166 @@
+//! Counting values by size, without knowing beforehand how large they will be.
+//!
+//! A bin holds the floats whose sign, exponent and upper five bits of the fraction are the same, so that its width is at
+//! most 1/32 of the values in it. That is enough to draw from, and for quantiles that are off by 3 % at most.
+
+/// Bits of a float that its bin does not look at.
+const IGNORED: u32 = 32 - 14;
+
+/// All bins.
+const BINS: usize = 1 << 14;
+
+/// The bins of one sign; the last 32 of them hold what is not finite.
+const HALF: usize = BINS / 2;
+
+/// The bins of finite magnitudes.
+const FINITE: usize = HALF - 32;
+
+/// How many finite values of which size there are.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Histogram {
+    /// By sign and magnitude; empty while there is nothing.
+    bins: Vec<u64>,
+}
+
+/// Counts of one thread, which a histogram takes over.
+#[derive(Debug)]
+pub(super) struct Counts {
+    /// Twice, so that equal values that follow each other do not wait for each other.
+    bins: [Vec<u32>; 2],
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self { bins: [vec![0; BINS], vec![0; BINS]] }
+    }
+}
+
+impl Counts {
+    /// Counts values; at most 2^32 - 1 before they are moved.
+    pub(super) fn count(&mut self, values: &[f32]) {
+        let bin = |value: &f32| (value.to_bits() >> IGNORED) as usize;
+        let [one, two] = &mut self.bins;
+        let (pairs, rest) = values.as_chunks::<2>();
+        for [first, second] in pairs {
+            if let Some(count) = one.get_mut(bin(first)) {
+                *count = count.wrapping_add(1);
+            }
+            if let Some(count) = two.get_mut(bin(second)) {
+                *count = count.wrapping_add(1);
+            }
+        }
+        for value in rest {
+            if let Some(count) = one.get_mut(bin(value)) {
+                *count = count.wrapping_add(1);
+            }
+        }
+    }
+
+    /// Adds the finite ones to a histogram, and begins anew.
+    pub(super) fn move_into(&mut self, histogram: &mut Histogram) {
+        if histogram.bins.is_empty() {
+            histogram.bins = vec![0; BINS];
+        }
+        let [one, two] = &mut self.bins;
+        for (at, ((one, two), sum)) in one.iter_mut().zip(two).zip(&mut histogram.bins).enumerate() {
+            if at % HALF < FINITE {
+                *sum = sum.saturating_add(u64::from(*one)).saturating_add(u64::from(*two));
+            }
+            (*one, *two) = (0, 0);
+        }
+    }
+}
+
+/// The smallest magnitude of a bin.
+fn edge(bin: usize) -> f32 {
+    f32::from_bits((bin as u32) << IGNORED)
+}
+
+impl Histogram {
+    /// Adds other values.
+    pub fn add(&mut self, other: &Self) {
+        if self.bins.is_empty() {
+            self.bins.clone_from(&other.bins);
+            return;
+        }
+        for (sum, more) in self.bins.iter_mut().zip(&other.bins) {
+            *sum = sum.saturating_add(*more);
+        }
+    }
+
+    /// Bins that hold values, from the smallest to the largest: the bounds of each, and how many there are. The one next to
+    /// zero holds zeros of both signs on its two sides.
+    pub fn bins(&self) -> impl Iterator<Item = (f32, f32, u64)> {
+        let negative =
+            (0..FINITE).rev().map(|bin| (-edge(bin.saturating_add(1)), -edge(bin), HALF.saturating_add(bin)));
+        let positive = (0..FINITE).map(|bin| (edge(bin), edge(bin.saturating_add(1)), bin));
+        negative.chain(positive).filter_map(|(low, high, at)| {
+            let count = self.bins.get(at).copied().unwrap_or(0);
+            (count > 0).then(|| (low, high.min(f32::MAX), count))
+        })
+    }
+
+    /// Values at or beyond the first bin edge that is not below `bound` in magnitude, and that edge.
+    #[must_use]
+    pub fn beyond(&self, bound: f32) -> (u64, f32) {
+        let bin = (bound.abs().to_bits() >> IGNORED) as usize;
+        let bin = if edge(bin) < bound.abs() { bin.saturating_add(1) } else { bin };
+        let of = |from: usize| {
+            let bins = self.bins.get(from.saturating_add(bin)..from.saturating_add(FINITE));
+            bins.unwrap_or_default().iter().fold(0_u64, |sum, count| sum.saturating_add(*count))
+        };
+        (of(0).saturating_add(of(HALF)), edge(bin))
+    }
+
+    /// About the value below which `part` (0 to 1) of all lie: exact to the bin, which is at most 1/32 of the value wide, and
+    /// evenly spread within. `None` without values.
+    #[must_use]
+    pub fn quantile(&self, part: f64) -> Option<f32> {
+        let total: u64 = self.bins.iter().sum();
+        let target = part.clamp(0.0, 1.0) * total as f64;
+        let mut below = 0.0;
+        let mut last = None;
+        for (low, high, count) in self.bins() {
+            let count = count as f64;
+            if below + count >= target {
+                // What is next to zero is zero, but for numbers below 10^-39.
+                if low == 0.0 || high == 0.0 {
+                    return Some(0.0);
+                }
+                let within = ((target - below) / count).clamp(0.0, 1.0);
+                return Some((f64::from(low) + (f64::from(high) - f64::from(low)) * within) as f32);
+            }
+            below += count;
+            last = Some(high);
+        }
+        last
+    }
+
+    /// The values in `columns` columns of equal width between `low` and `high`, for drawing: a bin that lies across a border
+    /// is shared out by width.
+    #[must_use]
+    pub fn columns(&self, low: f32, high: f32, columns: usize) -> Vec<f64> {
+        let mut out = vec![0.0; columns];
+        let (low, high) = (f64::from(low), f64::from(high));
+        let width = (high - low) / columns as f64;
+        if columns == 0 || width <= 0.0 {
+            if let Some(first) = out.first_mut() {
+                *first = self.bins.iter().sum::<u64>() as f64;
+            }
+            return out;
+        }
+        for (from, to, count) in self.bins() {
+            let (from, to) = (f64::from(from).max(low), f64::from(to).min(high));
+            let spread = (to - from).max(f64::MIN_POSITIVE);
+            let column = |at: f64| (((at - low) / width) as usize).min(columns.saturating_sub(1));
+            for at in column(from)..=column(to) {
+                let (left, right) = (low + at as f64 * width, low + (at as f64 + 1.0) * width);
+                let share = ((to.min(right) - from.max(left)) / spread).clamp(0.0, 1.0);
+                if let Some(sum) = out.get_mut(at) {
+                    *sum += count as f64 * if to > from { share } else { 1.0 };
+                }
+            }
+        }
+        out
+    }
+}

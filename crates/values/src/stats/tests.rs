@@ -1,0 +1,109 @@
+//! Expected values come from definitions carried out in another way: two passes in `f64`, sorting.
+
+use super::*;
+
+fn noise(count: usize) -> Vec<f32> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    (0..count)
+        .map(|_| {
+            let mut sum = 0.0;
+            for _ in 0..4 {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                sum += (state >> 40) as f32 / (1 << 24) as f32 - 0.5;
+            }
+            sum * 0.1 + 3.0
+        })
+        .collect()
+}
+
+fn close(found: f64, wanted: f64) {
+    assert!((found - wanted).abs() <= 1e-9 * wanted.abs().max(1e-3), "{found} is not {wanted}");
+}
+
+#[test]
+fn moments_are_those_of_the_definition_however_the_values_are_cut() {
+    let values = noise(100_003);
+    let n = values.len() as f64;
+    let mean = values.iter().map(|v| f64::from(*v)).sum::<f64>() / n;
+    let central = |power| values.iter().map(|v| (f64::from(*v) - mean).powi(power)).sum::<f64>() / n;
+    let whole = Moments::of(&values);
+    let parts = values.chunks(777).map(Moments::of).fold(Moments::default(), |sum, part| sum.and(&part));
+    for moments in [whole, parts] {
+        assert_eq!(moments.count, 100_003);
+        close(moments.mean, mean);
+        close(moments.std().unwrap(), central(2).sqrt());
+        close(moments.rms().unwrap(), (central(2) + mean * mean).sqrt());
+        close(moments.kurtosis().unwrap(), central(4) / central(2).powi(2));
+        assert!((moments.skewness().unwrap() - central(3) / central(2).powf(1.5)).abs() < 1e-9);
+    }
+    // Of values that are all the same there is no shape.
+    let same = Moments::of(&[0.1; 1000]);
+    assert_eq!((same.std(), same.kurtosis(), same.skewness()), (Some(0.0), None, None));
+    close(same.mean, f64::from(0.1_f32));
+    assert_eq!(Moments::of(&[]).rms(), None);
+}
+
+#[test]
+fn what_is_no_finite_number_is_counted_and_kept_out_of_the_rest() {
+    let stats = of_values(&[1.0, f32::NAN, -3.0, f32::INFINITY, 0.0, -0.0, f32::NEG_INFINITY, -f32::NAN]);
+    assert_eq!((stats.count, stats.nan, stats.infinite, stats.zeros, stats.finite()), (8, 2, 2, 2, 4));
+    assert_eq!(stats.range, Some((-3.0, 1.0)));
+    close(stats.moments.mean, -0.5);
+    close(stats.sparsity().unwrap(), 0.25);
+    assert_eq!(stats.histogram.bins().map(|(_, _, count)| count).sum::<u64>(), 4);
+    let none = of_values(&[f32::NAN]);
+    assert_eq!((none.range, none.moments.rms(), none.histogram.quantile(0.5)), (None, None, None));
+}
+
+#[test]
+fn bins_hold_what_lies_between_their_bounds() {
+    let values = noise(5000).into_iter().map(|v| (v - 3.0) * 1e3).chain([f32::MAX, f32::MIN, 1e-45, -1e-45]);
+    let values: Vec<f32> = values.collect();
+    let histogram = of_values(&values).histogram;
+    let mut seen = 0;
+    for (low, high, count) in histogram.bins() {
+        let inside = values.iter().filter(|v| {
+            if low < 0.0 { **v > low && **v <= high } else { **v >= low && (**v < high || high == f32::MAX) }
+        });
+        // The largest magnitudes are the end of their bins.
+        let at_end = if low == -f32::MAX { 1 } else { 0 };
+        assert_eq!(inside.count() + at_end, count as usize, "{low} .. {high}");
+        seen += count;
+    }
+    assert_eq!(seen, 5004);
+}
+
+#[test]
+fn quantiles_are_near_those_of_the_sorted_values() {
+    let mut values = noise(20_000);
+    let histogram = of_values(&values).histogram;
+    values.sort_by(f32::total_cmp);
+    for part in [0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0] {
+        let wanted = values[((values.len() - 1) as f64 * part) as usize];
+        let found = histogram.quantile(part).unwrap();
+        assert!((found - wanted).abs() <= wanted.abs() / 32.0, "{part}: {found} is not near {wanted}");
+    }
+}
+
+#[test]
+fn outliers_are_counted_beyond_a_bound_that_is_told() {
+    let mut values = vec![1.0_f32; 9_998];
+    values.extend([50.0, -80.0]);
+    // The root of (9,998 + 2,500 + 6,400) / 10,000 is 1.37470: six times that is 8.24820.
+    let (count, bound) = of_values(&values).outliers(6.0).unwrap();
+    assert_eq!(count, 2);
+    assert!((8.2482..=8.2482 * 33.0 / 32.0).contains(&f64::from(bound)), "{bound}");
+    assert_eq!(of_values(&values).histogram.beyond(80.0).0, 1);
+}
+
+#[test]
+fn columns_share_out_every_value() {
+    let values = noise(10_000);
+    let stats = of_values(&values);
+    let (low, high) = stats.range.unwrap();
+    let columns = stats.histogram.columns(low, high, 40);
+    assert!((columns.iter().sum::<f64>() - 10_000.0).abs() < 1e-6);
+    let middle = values.iter().filter(|v| **v < (low + high) / 2.0).count() as f64;
+    assert!((columns[..20].iter().sum::<f64>() - middle).abs() < 0.05 * 10_000.0);
+    assert_eq!(of_values(&[7.0; 3]).histogram.columns(7.0, 7.0, 3), [3.0, 0.0, 0.0]);
+}
