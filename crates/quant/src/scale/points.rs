@@ -94,26 +94,28 @@ fn choose<const D: usize, const LEVELS: usize>(
     let digits = x.map(|x| nearest(0.5 * (inverse * x - 1.0)).clamp(0, LEVELS as i32 - 1) as u8);
     match book.find(&digits) {
         Found::Point(point) => (point, false),
-        Found::Near(points) => (closest(book, points, x, root, scale), true),
+        Found::Near(points) => (closest(book, points, x, root, scale, &odd_numbers()), true),
     }
 }
 
-/// The first of the points whose weighted distance is least (`iq2_find_best_neighbour`, `iq3_find_best_neighbour` in C).
+/// The first of the points whose weighted distance is least, `numbers` being what digits stand for
+/// (`iq2_find_best_neighbour`, `iq3_find_best_neighbour`, `iq1_find_best_neighbour2` in C).
 ///
-/// Where no distance is a finite number the reference stops; here it is the point of the smallest magnitudes.
-fn closest<const D: usize, const LEVELS: usize>(
+/// Where no distance is a finite number the reference stops; here it is the first point of the book.
+pub(super) fn closest<const D: usize, const LEVELS: usize>(
     book: &Lookup<D, LEVELS>,
     points: &[u16],
     x: &[f32; D],
-    root: &[f32; D],
+    weight: &[f32; D],
     scale: f32,
+    numbers: &[f32; LEVELS],
 ) -> u16 {
     let (mut least, mut closest) = (f32::MAX, 0);
     for &point in points {
         let mut distance = 0.0f32;
-        for ((digit, x), root) in book.digits(point).into_iter().zip(x).zip(root) {
-            let off = scale * odd(digit) - x;
-            distance += root * off * off;
+        for ((digit, x), w) in book.digits(point).into_iter().zip(x).zip(weight) {
+            let off = scale * numbers[usize::from(digit)] - x;
+            distance += w * off * off;
         }
         if distance < least {
             (least, closest) = (distance, point);
@@ -143,4 +145,8 @@ fn sums<const D: usize, const LEVELS: usize>(
 /// What a digit stands for here.
 fn odd(digit: u8) -> f32 {
     f32::from(2 * digit + 1)
+}
+
+fn odd_numbers<const LEVELS: usize>() -> [f32; LEVELS] {
+    std::array::from_fn(|digit| odd(digit as u8))
 }

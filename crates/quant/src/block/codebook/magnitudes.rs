@@ -14,13 +14,14 @@ pub(super) struct Magnitudes<const G: usize> {
 impl<const G: usize> Magnitudes<G> {
     /// All eight signs are stored.
     pub(super) fn new(values: &[f32; G]) -> Self {
-        let mut group = Self { x: values.map(f32::abs), signs: [0; 4] };
-        for (signs, values) in group.signs.iter_mut().zip(values.as_chunks::<8>().0) {
-            // Not the sign bit: that of zero does not count, and what is not a number counts as negative.
-            *signs = (0..8).fold(0, |signs, i| signs | u8::from(!(values[i] >= 0.0)) << i);
-        }
-        for (x, value) in group.x.iter_mut().zip(values) {
-            *x = if *value >= 0.0 { *value } else { -*value };
+        let mut group = Self { x: *values, signs: [0; 4] };
+        for (signs, x) in group.signs.iter_mut().zip(group.x.as_chunks_mut::<8>().0) {
+            for (i, x) in x.iter_mut().enumerate() {
+                // Not by the sign bit: that of a zero does not count, and what is not a number is turned.
+                let is_positive = *x >= 0.0;
+                *signs |= u8::from(!is_positive) << i;
+                *x = if is_positive { *x } else { -*x };
+            }
         }
         group
     }
