@@ -2,12 +2,7 @@
 
 use zerocopy::{FromBytes, IntoBytes, KnownLayout};
 
-use crate::scale::lanes::Lanes;
-use crate::wide::{self, Wide};
-
-/// Groups that are searched at once. Two numbers of as many lanes as wide registers have are better than one: the sums of a
-/// search wait for each other.
-pub(crate) const WIDTH: usize = 16;
+use crate::wide::{self, Registers, Sixteen, WIDTH, Wide};
 
 /// `P` blocks of `N` values: together `WIDTH` groups. Where the last blocks of a tensor are fewer, the last one is there
 /// again.
@@ -27,7 +22,7 @@ pub(crate) trait Batched<const P: usize, const N: usize>:
     const ROW_MEAN_SQUARES: bool = false;
 
     /// Fills every byte of the blocks, as many as there are: one to `P`. To be inlined; see [`Wide`].
-    fn encode(batch: &Batch<'_, P, N>, blocks: &mut [Self]);
+    fn encode<L: Sixteen>(batch: &Batch<'_, P, N>, blocks: &mut [Self]);
 }
 
 /// Floats to blocks, in rows; see [`EncodeRows`](crate::codec::EncodeRows).
@@ -37,8 +32,18 @@ pub(crate) fn encode<B: Batched<P, N>, const P: usize, const N: usize>(
     importance: Option<&[f32]>,
     out: &mut [u8],
 ) {
+    encode_with::<B, P, N>(Registers::Avx512, values, row, importance, out);
+}
+
+fn encode_with<B: Batched<P, N>, const P: usize, const N: usize>(
+    registers: Registers,
+    values: &[f32],
+    row: usize,
+    importance: Option<&[f32]>,
+    out: &mut [u8],
+) {
     let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    wide::run(Rows { values, row, importance, blocks });
+    wide::run(registers, Rows { values, row, importance, blocks });
 }
 
 struct Rows<'a, B, const P: usize, const N: usize> {
@@ -50,7 +55,7 @@ struct Rows<'a, B, const P: usize, const N: usize> {
 
 impl<B: Batched<P, N>, const P: usize, const N: usize> Wide for Rows<'_, B, P, N> {
     #[inline(always)]
-    fn run(self) {
+    fn run<L: Sixteen>(self) {
         let values = self.values.as_chunks::<N>().0;
         let importance = self.importance.map(|weights| weights.as_chunks::<N>().0);
         let per_row = (self.row / N).max(1);
@@ -80,7 +85,7 @@ impl<B: Batched<P, N>, const P: usize, const N: usize> Wide for Rows<'_, B, P, N
             if importance.is_some() {
                 batch.importance = Some(columns);
             }
-            B::encode(&batch, blocks);
+            B::encode::<L>(&batch, blocks);
             first += P;
         }
     }
@@ -98,25 +103,21 @@ fn mean_square<const N: usize>(row: &[[f32; N]]) -> f32 {
 
 /// The groups side by side: lane g of number i is value i of group g.
 #[inline(always)]
-pub(crate) fn side_by_side<const P: usize, const N: usize, const LEN: usize>(
+pub(crate) fn side_by_side<L: Sixteen, const P: usize, const N: usize, const LEN: usize>(
     blocks: &[&[f32; N]; P],
-) -> [Lanes<WIDTH>; LEN] {
-    let mut out = [Lanes::ZERO; LEN];
-    let groups = blocks.iter().flat_map(|block| block.as_chunks::<LEN>().0);
-    for (lane, group) in groups.enumerate().take(WIDTH) {
-        for (out, value) in out.iter_mut().zip(group) {
-            out.0[lane] = *value;
+) -> [L; LEN] {
+    let mut rows = [[0.0; WIDTH]; LEN];
+    let per_block = WIDTH / P;
+    for (i, block) in blocks.iter().enumerate() {
+        for (group, values) in block.as_chunks::<LEN>().0.iter().enumerate().take(per_block) {
+            for (row, value) in rows.iter_mut().zip(values) {
+                row[i * per_block + group] = *value;
+            }
         }
     }
-    out
-}
-
-/// One number for each block, in the lanes of its groups.
-#[inline(always)]
-pub(crate) fn spread<const P: usize>(numbers: [f32; P]) -> Lanes<WIDTH> {
-    let mut out = Lanes::ZERO;
-    for (lane, out) in out.0.iter_mut().enumerate() {
-        *out = numbers[lane * P / WIDTH];
+    let mut out = [L::zero(); LEN];
+    for (out, row) in out.iter_mut().zip(&rows) {
+        *out = L::from_array(row);
     }
     out
 }
@@ -124,35 +125,39 @@ pub(crate) fn spread<const P: usize>(numbers: [f32; P]) -> Lanes<WIDTH> {
 impl<const P: usize, const N: usize> Batch<'_, P, N> {
     /// The sum of the squares of each block, in the lanes of its groups.
     #[inline(always)]
-    pub(crate) fn sums_of_squares(&self) -> Lanes<WIDTH> {
+    pub(crate) fn sums_of_squares<L: Sixteen>(&self) -> L {
         let mut sums = [0.0; P];
         for i in 0..N {
             for (sum, block) in sums.iter_mut().zip(self.values) {
                 *sum += block[i] * block[i];
             }
         }
-        spread(sums)
+        let mut lanes = [0.0; WIDTH];
+        for (lane, out) in lanes.iter_mut().enumerate() {
+            *out = sums[lane * P / WIDTH];
+        }
+        L::from_array(&lanes)
     }
 }
 
 /// How much each value matters where the columns' importance is known: that, times the root of its square and `variance`,
 /// so that small values next to large ones still count.
 #[inline(always)]
-pub(crate) fn weigh<const LEN: usize>(
-    x: &[Lanes<WIDTH>; LEN],
-    importance: &[Lanes<WIDTH>; LEN],
-    variance: Lanes<WIDTH>,
-) -> [Lanes<WIDTH>; LEN] {
-    let mut weights = [Lanes::ZERO; LEN];
-    for ((weight, &x), &importance) in weights.iter_mut().zip(x).zip(importance) {
-        *weight = importance * (variance + x * x).sqrt();
+pub(crate) fn weigh<L: Sixteen, const LEN: usize>(
+    x: &[L; LEN],
+    importance: &[L; LEN],
+    variance: L,
+) -> [L; LEN] {
+    let mut weights = *importance;
+    for (weight, &x) in weights.iter_mut().zip(x) {
+        *weight = *weight * (variance + x * x).sqrt();
     }
     weights
 }
 
 /// The square of each value: how much it matters where nothing is known of the columns.
 #[inline(always)]
-pub(crate) fn squares<const LEN: usize>(x: &[Lanes<WIDTH>; LEN]) -> [Lanes<WIDTH>; LEN] {
+pub(crate) fn squares<L: Sixteen, const LEN: usize>(x: &[L; LEN]) -> [L; LEN] {
     let mut out = *x;
     for x in &mut out {
         *x = *x * *x;
@@ -162,19 +167,19 @@ pub(crate) fn squares<const LEN: usize>(x: &[Lanes<WIDTH>; LEN]) -> [Lanes<WIDTH
 
 /// The sum of each group.
 #[inline(always)]
-pub(crate) fn sums<const LEN: usize>(x: &[Lanes<WIDTH>; LEN]) -> Lanes<WIDTH> {
-    let mut sum = Lanes::ZERO;
+pub(crate) fn sums<L: Sixteen, const LEN: usize>(x: &[L; LEN]) -> L {
+    let mut sum = L::zero();
     for &x in x {
         sum = sum + x;
     }
     sum
 }
 
-/// Some lanes of a number.
+/// The lanes of a block's groups.
 #[inline(always)]
-pub(crate) fn part<const LEN: usize>(lanes: &Lanes<WIDTH>, first: usize) -> [f32; LEN] {
+pub(crate) fn part<const LEN: usize>(lanes: &[f32; WIDTH], first: usize) -> [f32; LEN] {
     let mut out = [0.0; LEN];
-    for (out, value) in out.iter_mut().zip(lanes.0.iter().skip(first)) {
+    for (out, value) in out.iter_mut().zip(lanes.iter().skip(first)) {
         *out = *value;
     }
     out

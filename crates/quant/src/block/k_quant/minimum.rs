@@ -1,12 +1,12 @@
 //! What Q4_K and Q5_K have in common: 8 groups of 32 with scales and minimums of six bits.
 
 use super::{N, scales_and_minimums};
-use crate::block::batch::{self, Batch, WIDTH};
+use crate::block::batch::{self, Batch};
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::Lanes;
 use crate::scale::lanes::affine::{Affine, Tries, affine};
 use crate::scale::lanes::positive::positive;
+use crate::wide::{Sixteen, WIDTH};
 
 /// Blocks of a batch.
 pub(super) const BLOCKS: usize = 2;
@@ -32,26 +32,26 @@ pub(super) struct Scales {
 }
 
 #[inline(always)]
-pub(super) fn encode<B: Minimum>(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [B]) {
-    let x = batch::side_by_side::<BLOCKS, N, 32>(&batch.values);
+pub(super) fn encode<L: Sixteen, B: Minimum>(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [B]) {
+    let x = batch::side_by_side::<L, BLOCKS, N, 32>(&batch.values);
     let top = i32::from(B::TOP);
     let (found, sums) = match &batch.importance {
         Some(importance) => {
-            let variance = Lanes::all(2.0) * batch.sums_of_squares() / Lanes::all(N as f32);
+            let variance = L::all(2.0) * batch.sums_of_squares::<L>() / L::all(N as f32);
             let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
             let sums = batch::sums(&weights);
             let tries = Tries { top, first: -0.9, step: 0.05, steps: 36 };
-            (affine::<WIDTH, 32, false>(&x, &weights, tries), Some(sums))
+            (affine::<L, 32, false>(&x, &weights, tries), Some(sums.to_array()))
         }
         None => {
             let (first, steps) = B::TRIES;
             let squares = batch::sums(&batch::squares(&x));
-            let usual = (squares / Lanes::all(32.0)).sqrt();
-            let mut weights = [Lanes::ZERO; 32];
-            for (weight, &x) in weights.iter_mut().zip(&x) {
-                *weight = usual + x.abs();
+            let usual = (squares / L::all(32.0)).sqrt();
+            let mut weights = x;
+            for x in &mut weights {
+                *x = usual + x.abs();
             }
-            (affine::<WIDTH, 32, false>(&x, &weights, Tries { top, first, step: 0.1, steps }), None)
+            (affine::<L, 32, false>(&x, &weights, Tries { top, first, step: 0.1, steps }), None)
         }
     };
     for (i, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
@@ -104,7 +104,12 @@ fn pack(scales: &[u8; GROUPS], minimums: &[u8; GROUPS]) -> [u8; 12] {
 
 /// The codes that suit the scales as they are stored; where such a scale is zero, those of the search.
 #[inline(always)]
-fn codes<B: Minimum>(values: &[f32; N], stored: &Scales, found: &Affine<WIDTH>, first: usize) -> [u8; N] {
+fn codes<B: Minimum>(
+    values: &[f32; N],
+    stored: &Scales,
+    found: &Affine<[f32; WIDTH]>,
+    first: usize,
+) -> [u8; N] {
     let (scales, minimums) = scales_and_minimums(&stored.packed);
     let (d, dmin) = (stored.d.get(), stored.dmin.get());
     let top = i32::from(B::TOP);

@@ -8,11 +8,11 @@ mod q5_0;
 mod q5_1;
 mod q8_0;
 
-use super::batch::{self, Batch, WIDTH};
+use super::batch::{self, Batch};
 use super::{batched, both, inverse, reach};
 use crate::codec::Codec;
-use crate::scale::lanes::Lanes;
 use crate::scale::lanes::affine::Tries;
+use crate::wide::{Sixteen, WIDTH};
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
@@ -55,10 +55,10 @@ fn range(values: &[f32]) -> (f32, f32) {
 
 /// The values of a batch, and how much each matters; `None` where the importance of columns is not known.
 #[inline(always)]
-fn weighed(batch: &Batch<'_, WIDTH, N>) -> Option<([Lanes<WIDTH>; N], [Lanes<WIDTH>; N])> {
+fn weighed<L: Sixteen>(batch: &Batch<'_, WIDTH, N>) -> Option<([L; N], [L; N])> {
     let importance = batch.importance.as_ref()?;
     let x = batch::side_by_side(&batch.values);
-    let weights = batch::weigh(&x, &batch::side_by_side(importance), Lanes(batch.row_mean_squares));
+    let weights = batch::weigh(&x, &batch::side_by_side(importance), L::from_array(&batch.row_mean_squares));
     Some((x, weights))
 }
 

@@ -13,10 +13,11 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{N, extreme, fifth_bits, fives, inverse, pack_nibbles, weighed};
 use crate::block::Block;
-use crate::block::batch::{Batch, Batched, WIDTH};
+use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
 use crate::number::truncate;
 use crate::scale::lanes::symmetric::symmetric;
+use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -48,8 +49,8 @@ impl Batched<WIDTH, N> for Q5_0 {
     const ROW_MEAN_SQUARES: bool = true;
 
     #[inline(always)]
-    fn encode(batch: &Batch<'_, WIDTH, N>, blocks: &mut [Self]) {
-        let Some((x, weights)) = weighed(batch) else {
+    fn encode<L: Sixteen>(batch: &Batch<'_, WIDTH, N>, blocks: &mut [Self]) {
+        let Some((x, weights)) = weighed::<L>(batch) else {
             for (block, values) in blocks.iter_mut().zip(batch.values) {
                 // The farthest value is -16 times the scale, the one number without a twin on the other side.
                 let d = extreme(values) / -16.0;
@@ -60,7 +61,7 @@ impl Batched<WIDTH, N> for Q5_0 {
         };
         let found = symmetric(&x, &weights, 16);
         for (lane, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
-            block.fill(found.scale.0[lane], values.map(|x| found.code(lane, x, 16)));
+            block.fill(found.scale[lane], values.map(|x| found.code(lane, x, 16)));
         }
     }
 }

@@ -14,10 +14,11 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{N, fifth_bits, fives, inverse, pack_nibbles, range, tries, weighed};
 use crate::block::Block;
-use crate::block::batch::{Batch, Batched, WIDTH};
+use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
 use crate::number::truncate;
 use crate::scale::lanes::affine::affine;
+use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -51,8 +52,8 @@ impl Batched<WIDTH, N> for Q5_1 {
     const ROW_MEAN_SQUARES: bool = true;
 
     #[inline(always)]
-    fn encode(batch: &Batch<'_, WIDTH, N>, blocks: &mut [Self]) {
-        let Some((x, weights)) = weighed(batch) else {
+    fn encode<L: Sixteen>(batch: &Batch<'_, WIDTH, N>, blocks: &mut [Self]) {
+        let Some((x, weights)) = weighed::<L>(batch) else {
             for (block, values) in blocks.iter_mut().zip(batch.values) {
                 let (min, max) = range(values);
                 let d = (max - min) / 31.0;
@@ -61,9 +62,9 @@ impl Batched<WIDTH, N> for Q5_1 {
             }
             return;
         };
-        let found = affine::<WIDTH, N, false>(&x, &weights, tries(31));
+        let found = affine::<L, N, false>(&x, &weights, tries(31));
         for (lane, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
-            block.fill(found.scale.0[lane], -found.min.0[lane], values.map(|x| found.code(lane, x, 31)));
+            block.fill(found.scale[lane], -found.min[lane], values.map(|x| found.code(lane, x, 31)));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! A scale and a minimum for each group: `x ≈ scale × code − min`, codes from 0 to `top`.
-use super::Lanes;
-use crate::number::nearest;
 
-/// Which scales are tried, and what is measured.
+use crate::number::nearest;
+use crate::wide::{Lanes, Mask};
+
+/// Which scales are tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tries {
     /// The largest code.
@@ -16,20 +17,20 @@ pub(crate) struct Tries {
 
 /// What was found for each group.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Affine<const N: usize> {
-    pub(crate) scale: Lanes<N>,
-    /// What is subtracted: never below zero for finite values.
-    pub(crate) min: Lanes<N>,
-    inverse: Lanes<N>,
-    base: Lanes<N>,
+pub(crate) struct Affine<A> {
+    pub(crate) scale: A,
+    /// What is subtracted: not below zero for finite values.
+    pub(crate) min: A,
+    inverse: A,
+    base: A,
 }
 
-impl<const N: usize> Affine<N> {
+impl<A: AsRef<[f32]>> Affine<A> {
     /// The code that the search gave to a value of group `lane`. It matters only where the scale that is stored is zero:
     /// otherwise codes are made anew from what is stored.
     #[inline(always)]
     pub(crate) fn code(&self, lane: usize, value: f32, top: i32) -> u8 {
-        let (Some(inverse), Some(base)) = (self.inverse.0.get(lane), self.base.0.get(lane)) else { return 0 };
+        let (inverse, base) = (self.inverse.as_ref()[lane], self.base.as_ref()[lane]);
         nearest(inverse * (value - base)).clamp(0, top) as u8
     }
 }
@@ -40,14 +41,13 @@ impl<const N: usize> Affine<N> {
 /// Each try cuts the range into a few codes more or less, rounds, and solves for the scale and the minimum that fit these
 /// codes best. The range of the next try begins at the best minimum so far: that is the reference's way.
 #[inline(always)]
-pub(crate) fn affine<const N: usize, const LEN: usize, const ABSOLUTE: bool>(
-    x: &[Lanes<N>; LEN],
-    weight: &[Lanes<N>; LEN],
+pub(crate) fn affine<L: Lanes, const LEN: usize, const ABSOLUTE: bool>(
+    x: &[L; LEN],
+    weight: &[L; LEN],
     tries: Tries,
-) -> Affine<N> {
-    let zero = Lanes::ZERO;
+) -> Affine<L::Array> {
+    let zero = L::zero();
     let top = tries.top as f32;
-    let error = |diff: Lanes<N>| if ABSOLUTE { diff.abs() } else { diff * diff };
 
     let mut min = x[0];
     let mut max = x[0];
@@ -63,19 +63,19 @@ pub(crate) fn affine<const N: usize, const LEN: usize, const ABSOLUTE: bool>(
     let flat = max.ne(min).not();
     let flat_min = min;
 
-    let mut inverse = Lanes::all(top) / (max - min);
+    let mut inverse = L::all(top) / (max - min);
     let mut base = min;
-    let mut scale = Lanes::all(1.0) / inverse;
+    let mut scale = L::all(1.0) / inverse;
     let mut best = zero;
     for (&x, &w) in x.iter().zip(weight) {
         let code = (inverse * (x - min)).nearest_within(0, tries.top);
-        best = best + w * error(scale * code + min - x);
+        best = best + w * error::<L, ABSOLUTE>(scale * code + min - x);
     }
 
     let mut codes = [zero; LEN];
     for step in 0..=tries.steps {
         let range = tries.first + tries.step * step as f32 + top;
-        let this_inverse = Lanes::all(range) / (max - min);
+        let this_inverse = L::all(range) / (max - min);
         let (mut sum_l, mut sum_l2, mut sum_xl) = (zero, zero, zero);
         for ((&x, &w), code) in x.iter().zip(weight).zip(&mut codes) {
             let l = (this_inverse * (x - min)).nearest_within(0, tries.top);
@@ -93,7 +93,7 @@ pub(crate) fn affine<const N: usize, const LEN: usize, const ABSOLUTE: bool>(
         let this_scale = above.select(sum_xl / sum_l2, this_scale);
         let mut sum = zero;
         for ((&x, &w), &code) in x.iter().zip(weight).zip(&codes) {
-            sum = sum + w * error(this_scale * code + this_min - x);
+            sum = sum + w * error::<L, ABSOLUTE>(this_scale * code + this_min - x);
         }
         let better = det.gt(zero).and(sum.lt(best));
         best = better.select(sum, best);
@@ -102,10 +102,17 @@ pub(crate) fn affine<const N: usize, const LEN: usize, const ABSOLUTE: bool>(
         base = better.select(min, base);
         min = better.select(this_min, min);
     }
+    // What is subtracted has the other sign; a zero becomes a negative zero, as in C.
+    let min = flat.select(flat_min, min) * L::all(-1.0);
     Affine {
-        scale: flat.select(zero, scale),
-        min: -flat.select(flat_min, min),
-        inverse: flat.select(zero, inverse),
-        base: flat.select(zero, base),
+        scale: flat.select(zero, scale).to_array(),
+        min: min.to_array(),
+        inverse: flat.select(zero, inverse).to_array(),
+        base: flat.select(zero, base).to_array(),
     }
+}
+
+#[inline(always)]
+fn error<L: Lanes, const ABSOLUTE: bool>(difference: L) -> L {
+    if ABSOLUTE { difference.abs() } else { difference * difference }
 }

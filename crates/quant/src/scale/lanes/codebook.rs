@@ -1,9 +1,9 @@
 //! A scale for each group whose codes name the sixteen levels of the non-linear 4-bit types.
 
-use super::Lanes;
 use super::symmetric::largest;
 use crate::grid::iq4::LEVELS;
 use crate::scale::symmetric::ALMOST_ZERO;
+use crate::wide::{Lanes, Mask};
 
 /// Half-way between each level and the next. The reference takes the nearer of two levels by comparing two rounded
 /// differences; around these points both are exact, so that a comparison with the point says the same.
@@ -20,30 +20,17 @@ pub(crate) fn code(x: f32) -> u8 {
     code
 }
 
-/// The level of that code.
-#[inline(always)]
-fn level(x: f32) -> f32 {
-    let mut level = i32::from(LEVELS[15]);
-    for (i, point) in HALFWAY.into_iter().enumerate() {
-        let step = i32::from(LEVELS[i + 1]) - i32::from(LEVELS[i]);
-        level -= if x < point { step } else { 0 };
-    }
-    level as f32
-}
-
 /// Sums of weight × level × value and of weight × level² for the levels nearest to the scaled values.
 #[inline(always)]
-fn sums<const N: usize, const LEN: usize>(
-    x: &[Lanes<N>; LEN],
-    weight: &[Lanes<N>; LEN],
-    inverse: Lanes<N>,
-) -> (Lanes<N>, Lanes<N>) {
-    let (mut sum_qx, mut sum_q2) = (Lanes::ZERO, Lanes::ZERO);
+fn sums<L: Lanes, const LEN: usize>(
+    x: &[L; LEN],
+    weight: &[L; LEN],
+    levels: &[f32; 16],
+    inverse: L,
+) -> (L, L) {
+    let (mut sum_qx, mut sum_q2) = (L::zero(), L::zero());
     for (&x, &w) in x.iter().zip(weight) {
-        let mut q = inverse * x;
-        for q in &mut q.0 {
-            *q = level(*q);
-        }
+        let q = (inverse * x).choose(&HALFWAY, levels);
         let wq = w * q;
         sum_qx = sum_qx + wq * x;
         sum_q2 = sum_q2 + wq * q;
@@ -54,22 +41,20 @@ fn sums<const N: usize, const LEN: usize>(
 /// Searches the scale with the least weighted sum of squared errors (C: the first part of `quantize_row_iq4_nl_impl`, with
 /// seven tries to each side). The value of the largest magnitude is laid on the first level at first.
 #[inline(always)]
-pub(crate) fn codebook<const N: usize, const LEN: usize>(
-    x: &[Lanes<N>; LEN],
-    weight: &[Lanes<N>; LEN],
-) -> Lanes<N> {
-    let first = f32::from(LEVELS[0]);
+pub(crate) fn codebook<L: Lanes, const LEN: usize>(x: &[L; LEN], weight: &[L; LEN]) -> L {
+    let levels = LEVELS.map(f32::from);
+    let first = L::all(levels[0]);
     let (max, magnitude) = largest(x);
-    let zero = magnitude.lt(Lanes::all(ALMOST_ZERO));
-    let (sum_qx, sum_q2) = sums(x, weight, Lanes::all(1.0) / (-max / Lanes::all(first)));
-    let mut scale = sum_q2.gt(Lanes::ZERO).select(sum_qx / sum_q2, Lanes::ZERO);
+    let zeros = magnitude.lt(L::all(ALMOST_ZERO));
+    let (sum_qx, sum_q2) = sums(x, weight, &levels, L::all(1.0) / (max * L::all(-1.0) / first));
+    let mut scale = sum_q2.gt(L::zero()).select(sum_qx / sum_q2, L::zero());
     let mut best = scale * sum_qx;
     for step in -7_i8..=7 {
-        let (sum_qx, sum_q2) = sums(x, weight, Lanes::all(f32::from(step) + first) / max);
-        let better = sum_q2.gt(Lanes::ZERO).and((sum_qx * sum_qx).gt(best * sum_q2));
+        let (sum_qx, sum_q2) = sums(x, weight, &levels, L::all(f32::from(step) + levels[0]) / max);
+        let better = sum_q2.gt(L::zero()).and((sum_qx * sum_qx).gt(best * sum_q2));
         let this = sum_qx / sum_q2;
         scale = better.select(this, scale);
         best = better.select(this * sum_qx, best);
     }
-    zero.select(Lanes::ZERO, scale)
+    zeros.select(L::zero(), scale)
 }

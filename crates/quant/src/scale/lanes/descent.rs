@@ -1,25 +1,26 @@
 //! A scale for each group, and codes that are improved one by one: `x ≈ scale × code`.
-use super::Lanes;
+
 use super::symmetric::largest;
 use crate::scale::symmetric::ALMOST_ZERO;
+use crate::wide::{Lanes, Mask};
 
 /// What was found for each group.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Descent<const N: usize, const LEN: usize> {
-    pub(crate) scale: Lanes<N>,
+pub(crate) struct Descent<L, const LEN: usize> {
+    pub(crate) scale: L,
     /// The codes, raised by `half` so that none is negative; all 0 in a group of zeros.
-    pub(crate) codes: [Lanes<N>; LEN],
+    pub(crate) codes: [L; LEN],
 }
 
-/// Begins with the codes of the plain scale and changes them one at a time while that makes the best fitting scale fit better,
-/// with the squares of the values as weights (C: `make_q3_quants` with `do_rmse`).
+/// Begins with the codes of the plain scale and changes them one at a time while that makes the best fitting scale fit
+/// better, with the squares of the values as weights (C: `make_q3_quants` with `do_rmse`).
 #[inline(always)]
-pub(crate) fn descent<const N: usize, const LEN: usize>(x: &[Lanes<N>; LEN], half: i32) -> Descent<N, LEN> {
-    let none = Lanes::ZERO;
+pub(crate) fn descent<L: Lanes, const LEN: usize>(x: &[L; LEN], half: i32) -> Descent<L, LEN> {
+    let none = L::zero();
     let (max, magnitude) = largest(x);
-    let zero = magnitude.lt(Lanes::all(ALMOST_ZERO));
+    let zeros = magnitude.lt(L::all(ALMOST_ZERO));
     let top = half as f32;
-    let inverse = Lanes::all(-top) / max;
+    let inverse = L::all(-top) / max;
     let mut codes = [none; LEN];
     let (mut sum_lx, mut sum_l2) = (none, none);
     for (&x, code) in x.iter().zip(&mut codes) {
@@ -54,8 +55,8 @@ pub(crate) fn descent<const N: usize, const LEN: usize>(x: &[Lanes<N>; LEN], hal
         }
     }
     for code in &mut codes {
-        *code = zero.select(none, *code + Lanes::all(top));
+        *code = zeros.select(none, *code + L::all(top));
     }
     let scale = sum_l2.gt(none).select(sum_lx / sum_l2, none);
-    Descent { scale: zero.select(none, scale), codes }
+    Descent { scale: zeros.select(none, scale), codes }
 }

@@ -1,25 +1,24 @@
 //! Values to IQ4_NL.
 
 use super::{Iq4Nl, N};
-use crate::block::batch::{self, Batch, Batched, WIDTH};
+use crate::block::batch::{self, Batch, Batched};
 use crate::block::codebook::inverse;
 use crate::half::F16;
-use crate::scale::lanes::Lanes;
 use crate::scale::lanes::codebook::{code, codebook};
+use crate::wide::{Sixteen, WIDTH};
 
 impl Batched<WIDTH, N> for Iq4Nl {
     #[inline(always)]
-    fn encode(batch: &Batch<'_, WIDTH, N>, blocks: &mut [Self]) {
-        let x = batch::side_by_side::<WIDTH, N, N>(&batch.values);
+    fn encode<L: Sixteen>(batch: &Batch<'_, WIDTH, N>, blocks: &mut [Self]) {
+        let x = batch::side_by_side::<L, WIDTH, N, N>(&batch.values);
         let weights = match &batch.importance {
             Some(importance) => {
-                let squares = x.iter().fold(Lanes::ZERO, |sum, &x| sum + x * x);
-                let variance = squares * Lanes::all(2.0 / N as f32);
+                let variance = batch::sums(&batch::squares(&x)) * L::all(2.0 / N as f32);
                 batch::weigh(&x, &batch::side_by_side(importance), variance)
             }
             None => batch::squares(&x),
         };
-        let scales = codebook(&x, &weights).0;
+        let scales = codebook(&x, &weights).to_array();
         for ((block, values), scale) in blocks.iter_mut().zip(batch.values).zip(scales) {
             // Codes are chosen for the scale before it is rounded to sixteen bits.
             let inverse = inverse(scale);

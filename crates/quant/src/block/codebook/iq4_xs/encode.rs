@@ -1,12 +1,12 @@
 //! Values to IQ4_XS.
 
 use super::Iq4Xs;
-use crate::block::batch::{self, Batch, Batched, WIDTH};
+use crate::block::batch::{self, Batch, Batched};
 use crate::block::codebook::{N, inverse};
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::Lanes;
 use crate::scale::lanes::codebook::{code, codebook};
+use crate::wide::Sixteen;
 
 /// Blocks of a batch.
 const BLOCKS: usize = 2;
@@ -14,18 +14,18 @@ const GROUPS: usize = N / 32;
 
 impl Batched<BLOCKS, N> for Iq4Xs {
     #[inline(always)]
-    fn encode(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [Self]) {
-        let x = batch::side_by_side::<BLOCKS, N, 32>(&batch.values);
+    fn encode<L: Sixteen>(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [Self]) {
+        let x = batch::side_by_side::<L, BLOCKS, N, 32>(&batch.values);
         let weights = match &batch.importance {
             Some(importance) => {
-                let variance = batch.sums_of_squares() * Lanes::all(2.0 / N as f32);
+                let variance = batch.sums_of_squares::<L>() * L::all(2.0 / N as f32);
                 batch::weigh(&x, &batch::side_by_side(importance), variance)
             }
             None => batch::squares(&x),
         };
-        let scales: Lanes<WIDTH> = codebook(&x, &weights);
+        let scales = codebook(&x, &weights).to_array();
         for (i, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
-            fill(block, values, &std::array::from_fn(|group| scales.0[i * GROUPS + group]));
+            fill(block, values, &batch::part(&scales, i * GROUPS));
         }
     }
 }

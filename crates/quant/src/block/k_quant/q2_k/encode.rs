@@ -1,13 +1,13 @@
 //! Values to Q2_K.
 
 use super::Q2K;
-use crate::block::batch::{self, Batch, Batched, WIDTH};
+use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::Lanes;
 use crate::scale::lanes::affine::{Affine, Tries, affine};
 use crate::scale::lanes::positive::positive;
+use crate::wide::{Sixteen, WIDTH};
 
 /// The largest code of a value.
 const TOP: i32 = 3;
@@ -15,23 +15,27 @@ const GROUPS: usize = N / 16;
 
 impl Batched<1, N> for Q2K {
     #[inline(always)]
-    fn encode(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
-        let x = batch::side_by_side::<1, N, 16>(&batch.values);
+    fn encode<L: Sixteen>(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
+        let x = batch::side_by_side::<L, 1, N, 16>(&batch.values);
         let [values] = batch.values;
         let (found, (d, scales), (dmin, minimums));
         if let Some(importance) = &batch.importance {
-            let variance = batch.sums_of_squares() / Lanes::all(N as f32);
+            let variance = batch.sums_of_squares::<L>() / L::all(N as f32);
             let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
-            let sums = batch::sums(&weights);
+            let sums = batch::sums(&weights).to_array();
             let tries = Tries { top: TOP, first: -0.9, step: 0.05, steps: 36 };
-            found = affine::<WIDTH, 16, false>(&x, &weights, tries);
-            (d, scales) = positive(&found.scale.0, &sums.0, 15);
-            (dmin, minimums) = positive(&found.min.0, &sums.0, 15);
+            found = affine::<L, 16, false>(&x, &weights, tries);
+            (d, scales) = positive(&found.scale, &sums, 15);
+            (dmin, minimums) = positive(&found.min, &sums, 15);
         } else {
             let tries = Tries { top: TOP, first: -0.5, step: 0.1, steps: 15 };
-            found = affine::<WIDTH, 16, true>(&x, &x.map(Lanes::abs), tries);
-            (d, scales) = plain(&found.scale.0);
-            (dmin, minimums) = plain(&found.min.0);
+            let mut weights = x;
+            for x in &mut weights {
+                *x = x.abs();
+            }
+            found = affine::<L, 16, true>(&x, &weights, tries);
+            (d, scales) = plain(&found.scale);
+            (dmin, minimums) = plain(&found.min);
         }
         for block in blocks {
             (block.d, block.dmin) = (F16::new(d), F16::new(dmin));
@@ -55,7 +59,7 @@ fn plain(numbers: &[f32; GROUPS]) -> (f32, [u8; GROUPS]) {
 
 /// Fills in the codes that suit the scales as they are stored; where such a scale is zero, those of the search.
 #[inline(always)]
-fn fill(block: &mut Q2K, values: &[f32; N], found: &Affine<WIDTH>) {
+fn fill(block: &mut Q2K, values: &[f32; N], found: &Affine<[f32; WIDTH]>) {
     let (d, dmin) = (block.d.get(), block.dmin.get());
     let mut codes = [0_u8; N];
     let groups = codes.as_chunks_mut::<16>().0.iter_mut().zip(values.as_chunks::<16>().0);

@@ -5,9 +5,9 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::Lanes;
 use crate::scale::lanes::descent::descent;
 use crate::scale::lanes::symmetric::symmetric;
+use crate::wide::{Lanes, One, Sixteen};
 
 /// Codes go from minus this to one less.
 const HALF: i32 = 4;
@@ -15,36 +15,42 @@ const GROUPS: usize = N / 16;
 
 impl Batched<1, N> for Q3K {
     #[inline(always)]
-    fn encode(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
-        let x = batch::side_by_side::<1, N, 16>(&batch.values);
+    fn encode<L: Sixteen>(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
+        let x = batch::side_by_side::<L, 1, N, 16>(&batch.values);
         let [values] = batch.values;
-        let (d, packed, found): (_, _, [Lanes<GROUPS>; 16]);
-        if let Some(importance) = &batch.importance {
-            let variance = Lanes::all(2.0) * batch.sums_of_squares() / Lanes::all(N as f32);
-            let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
-            let sums = batch::sums(&weights);
-            let groups = symmetric(&x, &weights, HALF);
-            let numbers = groups.scale.0;
-            let of_scales = symmetric(&numbers.map(|n| Lanes([n])), &sums.0.map(|n| Lanes([n])), 32);
-            d = of_scales.scale.0[0];
-            packed = pack(&numbers.map(|scale| of_scales.code(0, scale, 32)));
-            found = groups.codes(&x, HALF);
-        } else {
-            let groups = descent(&x, HALF);
-            (d, packed) = plain(&groups.scale.0);
-            found = groups.codes;
-        }
         for block in blocks {
-            block.d = F16::new(d);
-            block.scales = packed;
-            fill(block, values, &found);
+            if let Some(importance) = &batch.importance {
+                let variance = L::all(2.0) * batch.sums_of_squares::<L>() / L::all(N as f32);
+                let weights = batch::weigh(&x, &batch::side_by_side::<L, 1, N, 16>(importance), variance);
+                let sums = batch::sums(&weights).to_array();
+                let found = symmetric(&x, &weights, HALF);
+                let (d, scales) = searched(&found.scale, &sums);
+                fill(block, values, d, &scales, |group, _, x| found.code(group, x, HALF));
+            } else {
+                let found = descent(&x, HALF);
+                let (d, scales) = plain(&found.scale.to_array());
+                fill(block, values, d, &scales, |group, i, _| found.codes[i].to_array()[group] as u8);
+            }
         }
     }
 }
 
+/// The scale of the scales and these, raised by 32, as a search has them, each weighed by its group's weights.
+#[inline(always)]
+fn searched(scales: &[f32; GROUPS], weights: &[f32; GROUPS]) -> (f32, [u8; GROUPS]) {
+    let mut x = [One::zero(); GROUPS];
+    let mut w = x;
+    for group in 0..GROUPS {
+        (x[group], w[group]) = (One::all(scales[group]), One::all(weights[group]));
+    }
+    let found = symmetric(&x, &w, 32);
+    let [d] = found.scale;
+    (d, scales.map(|scale| found.code(0, scale, 32)))
+}
+
 /// Scales in sixty-four steps, the largest at the one that has no counterpart.
 #[inline(always)]
-fn plain(scales: &[f32; GROUPS]) -> (f32, [u8; 12]) {
+fn plain(scales: &[f32; GROUPS]) -> (f32, [u8; GROUPS]) {
     let (mut max, mut magnitude) = (0.0, 0.0);
     for &scale in scales {
         if scale.abs() > magnitude {
@@ -52,12 +58,13 @@ fn plain(scales: &[f32; GROUPS]) -> (f32, [u8; 12]) {
         }
     }
     if max == 0.0 {
-        return (0.0, [0; 12]);
+        // What stands for -32 is stored; its scale is zero all the same.
+        return (0.0, [0; GROUPS]);
     }
     let inverse = -32.0 / max;
     // A byte before it is bounded, as in C.
     let codes = scales.map(|scale| ((nearest(inverse * scale) as i8).clamp(-32, 31) + 32) as u8);
-    (1.0 / inverse, pack(&codes))
+    (1.0 / inverse, codes)
 }
 
 /// The bytes that [`scales`] reads.
@@ -71,16 +78,27 @@ fn pack(codes: &[u8; GROUPS]) -> [u8; 12] {
     packed
 }
 
-/// Fills in the codes that suit the scales as they are stored; where such a scale is zero, those of the search.
+/// Fills the block with the scales and the codes that suit them as they are stored; where such a scale is zero, with the
+/// codes of the search: `found`, by group, place in it and value.
 #[inline(always)]
-fn fill(block: &mut Q3K, values: &[f32; N], found: &[Lanes<GROUPS>; 16]) {
+fn fill(
+    block: &mut Q3K,
+    values: &[f32; N],
+    d: f32,
+    packed: &[u8; GROUPS],
+    found: impl Fn(usize, usize, f32) -> u8,
+) {
+    block.d = F16::new(d);
+    block.scales = pack(packed);
     let (d, scales) = (block.d.get(), scales(&block.scales));
     let mut codes = [0_u8; N];
     let groups = codes.as_chunks_mut::<16>().0.iter_mut().zip(values.as_chunks::<16>().0);
     for (group, (codes, values)) in groups.enumerate() {
         let d = d * f32::from(scales[group]);
         if d == 0.0 {
-            *codes = std::array::from_fn(|i| found[i].0[group] as u8);
+            for (i, (code, x)) in codes.iter_mut().zip(values).enumerate() {
+                *code = found(group, i, *x);
+            }
             continue;
         }
         for (code, x) in codes.iter_mut().zip(values) {

@@ -4,11 +4,12 @@ use super::Q4K;
 use crate::block::batch::{Batch, Batched};
 use crate::block::k_quant::N;
 use crate::block::k_quant::minimum::{self, BLOCKS, Minimum, Scales};
+use crate::wide::Sixteen;
 
 impl Batched<BLOCKS, N> for Q4K {
     #[inline(always)]
-    fn encode(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [Self]) {
-        minimum::encode(batch, blocks);
+    fn encode<L: Sixteen>(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [Self]) {
+        minimum::encode::<L, Self>(batch, blocks);
     }
 }
 

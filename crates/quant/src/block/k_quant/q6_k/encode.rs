@@ -3,21 +3,21 @@
 use zerocopy::FromZeros;
 
 use super::Q6K;
-use crate::block::batch::{self, Batch, Batched, WIDTH};
+use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::Lanes;
 use crate::scale::lanes::symmetric::{Symmetric, symmetric};
 use crate::scale::symmetric::ALMOST_ZERO;
+use crate::wide::{Sixteen, WIDTH};
 
 /// Codes go from minus this to one less.
 const HALF: i32 = 32;
 
 impl Batched<1, N> for Q6K {
     #[inline(always)]
-    fn encode(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
-        let x = batch::side_by_side::<1, N, 16>(&batch.values);
+    fn encode<L: Sixteen>(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
+        let x = batch::side_by_side::<L, 1, N, 16>(&batch.values);
         let weights = match &batch.importance {
             Some(importance) => batch::side_by_side(importance),
             None => batch::squares(&x),
@@ -30,8 +30,8 @@ impl Batched<1, N> for Q6K {
 }
 
 #[inline(always)]
-fn fill(block: &mut Q6K, values: &[f32; N], found: &Symmetric<WIDTH>) {
-    let Lanes(scales) = found.scale;
+fn fill(block: &mut Q6K, values: &[f32; N], found: &Symmetric<[f32; WIDTH]>) {
+    let scales = found.scale;
     let (mut max, mut magnitude) = (0.0, 0.0);
     for scale in scales {
         if scale.abs() > magnitude {

@@ -1,0 +1,95 @@
+//! Sixteen groups of values at once, with the widest registers that the processor has.
+//!
+//! The searches for scales add the members of a group one after the other, and a sum of floats is only the same when it is
+//! made in the same order. So nothing here ever adds across lanes: lane `l` of every number belongs to group `l` and sees
+//! what a scalar loop over its group would see, operation for operation. Nothing is fused and nothing is rearranged: the
+//! bits are those of the scalar code, whatever the processor could do.
+//!
+//! What is written over [`Lanes`] is compiled several times: over plain arrays, for any processor (`portable`), and over
+//! registers that some have (`x86`, the only place with `unsafe` code). [`run`] chooses while the program runs.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::ops::{Add, Div, Mul, Sub};
+
+pub(crate) use portable::One;
+
+/// A number of each group.
+pub(crate) trait Lanes:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    /// A truth of each group.
+    type Mask: Mask<Self>;
+    /// The numbers one by one.
+    type Array: Copy + AsRef<[f32]> + AsMut<[f32]>;
+
+    fn from_array(array: &Self::Array) -> Self;
+    fn to_array(self) -> Self::Array;
+    /// The same number for all.
+    fn all(value: f32) -> Self;
+    fn abs(self) -> Self;
+    fn sqrt(self) -> Self;
+    /// The nearest integers as [`nearest`](crate::number::nearest) has them, moved into `low..=high`, as floats.
+    fn nearest_within(self, low: i32, high: i32) -> Self;
+    /// `levels[n]`, where n is the number of points that the number is not below; a NaN is below none.
+    fn choose(self, points: &[f32; 15], levels: &[f32; 16]) -> Self;
+    fn gt(self, other: Self) -> Self::Mask;
+    fn ne(self, other: Self) -> Self::Mask;
+
+    #[inline(always)]
+    fn lt(self, other: Self) -> Self::Mask {
+        other.gt(self)
+    }
+
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::all(0.0)
+    }
+}
+
+/// A truth of each group.
+pub(crate) trait Mask<L>: Copy {
+    /// `yes` where it is true, `no` elsewhere.
+    fn select(self, yes: L, no: L) -> L;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn not(self) -> Self;
+    /// Whether it is true for any group.
+    fn any(self) -> bool;
+}
+
+/// Groups that are searched at once.
+pub(crate) const WIDTH: usize = 16;
+
+/// Numbers of that many groups.
+pub(crate) trait Sixteen: Lanes<Array = [f32; WIDTH]> {}
+impl<L: Lanes<Array = [f32; WIDTH]>> Sixteen for L {}
+
+/// Work whose whole body is inlined into the function that is compiled for some processor. Its `run`, and what that calls in
+/// its loops, must be `#[inline(always)]`: what is not stays compiled for any processor.
+pub(crate) trait Wide {
+    fn run<L: Sixteen>(self);
+}
+
+/// Registers that the code is compiled for, from those of any processor to the widest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Registers {
+    #[cfg_attr(not(test), allow(dead_code, reason = "asked for by tests, which hold all against each other"))]
+    Any,
+    #[cfg_attr(not(test), allow(dead_code, reason = "asked for by tests, which hold all against each other"))]
+    Avx2,
+    Avx512,
+}
+
+/// Does the work with the widest registers that this processor has, up to these.
+pub(crate) fn run(up_to: Registers, work: impl Wide) {
+    #[cfg(target_arch = "x86_64")]
+    x86::run(up_to, work);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = up_to;
+        work.run::<portable::Array>();
+    }
+}

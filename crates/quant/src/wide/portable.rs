@@ -1,0 +1,159 @@
+//! Lanes for any processor: an array, and a single number.
+
+use std::ops::{Add, Div, Mul, Sub};
+
+use super::{Lanes, Mask, WIDTH};
+use crate::number::nearest;
+
+/// A number of one group only: what is written over lanes, as a scalar loop.
+pub(crate) type One = Plain<1>;
+/// Sixteen numbers; the compiler keeps them in what registers there are.
+pub(crate) type Array = Plain<WIDTH>;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Plain<const N: usize>([f32; N]);
+
+/// All bits set or none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlainMask<const N: usize>([u32; N]);
+
+impl<const N: usize> Plain<N> {
+    #[inline(always)]
+    fn map(self, op: impl Fn(f32) -> f32) -> Self {
+        let mut out = self.0;
+        for value in &mut out {
+            *value = op(*value);
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn with(self, other: Self, op: impl Fn(f32, f32) -> f32) -> Self {
+        let mut out = self.0;
+        for (value, other) in out.iter_mut().zip(other.0) {
+            *value = op(*value, other);
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn test(self, other: Self, op: impl Fn(f32, f32) -> bool) -> PlainMask<N> {
+        let mut out = [0; N];
+        for ((bits, a), b) in out.iter_mut().zip(self.0).zip(other.0) {
+            *bits = if op(a, b) { u32::MAX } else { 0 };
+        }
+        PlainMask(out)
+    }
+}
+
+macro_rules! by_lane {
+    ($trait:ident, $method:ident, $op:tt) => {
+        impl<const N: usize> $trait for Plain<N> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                self.with(other, |a, b| a $op b)
+            }
+        }
+    };
+}
+by_lane!(Add, add, +);
+by_lane!(Sub, sub, -);
+by_lane!(Mul, mul, *);
+by_lane!(Div, div, /);
+
+impl<const N: usize> Lanes for Plain<N> {
+    type Mask = PlainMask<N>;
+    type Array = [f32; N];
+
+    #[inline(always)]
+    fn from_array(array: &[f32; N]) -> Self {
+        Self(*array)
+    }
+
+    #[inline(always)]
+    fn to_array(self) -> [f32; N] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn all(value: f32) -> Self {
+        Self([value; N])
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.map(f32::abs)
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.map(f32::sqrt)
+    }
+
+    #[inline(always)]
+    fn nearest_within(self, low: i32, high: i32) -> Self {
+        self.map(|value| nearest(value).min(high).max(low) as f32)
+    }
+
+    #[inline(always)]
+    fn choose(self, points: &[f32; 15], levels: &[f32; 16]) -> Self {
+        let mut out = Self::all(levels[15]);
+        for (&point, &level) in points.iter().zip(levels).rev() {
+            out = self.lt(Self::all(point)).select(Self::all(level), out);
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn gt(self, other: Self) -> PlainMask<N> {
+        self.test(other, |a, b| a > b)
+    }
+
+    #[inline(always)]
+    fn ne(self, other: Self) -> PlainMask<N> {
+        self.test(other, |a, b| a != b)
+    }
+}
+
+impl<const N: usize> PlainMask<N> {
+    #[inline(always)]
+    fn with(self, other: Self, op: impl Fn(u32, u32) -> u32) -> Self {
+        let mut out = self.0;
+        for (bits, other) in out.iter_mut().zip(other.0) {
+            *bits = op(*bits, other);
+        }
+        Self(out)
+    }
+}
+
+impl<const N: usize> Mask<Plain<N>> for PlainMask<N> {
+    #[inline(always)]
+    fn select(self, yes: Plain<N>, no: Plain<N>) -> Plain<N> {
+        let mut out = no.0;
+        for ((out, yes), bits) in out.iter_mut().zip(yes.0).zip(self.0) {
+            *out = if bits != 0 { yes } else { *out };
+        }
+        Plain(out)
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self.with(other, |a, b| a & b)
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        self.with(other, |a, b| a | b)
+    }
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        self.with(self, |a, _| !a)
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        self.0.iter().fold(0, |all, bits| all | bits) != 0
+    }
+}

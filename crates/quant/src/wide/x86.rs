@@ -1,0 +1,356 @@
+//! Lanes in the registers of x86 processors that have AVX2 or AVX-512.
+//!
+//! The types here are private to this module and `run` is the only one to name them, after it has tested for the features
+//! that their operations need. That is the contract of every `unsafe` block below.
+#![allow(unsafe_code, reason = "the operations of registers that not every processor has; see above")]
+
+use std::arch::x86_64::*;
+use std::ops::{Add, Div, Mul, Sub};
+
+use super::portable::Array;
+use super::{Lanes, Mask, Registers, WIDTH, Wide};
+
+/// Does the work with the widest registers that this processor has, up to these.
+pub(super) fn run(up_to: Registers, work: impl Wide) {
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+    fn avx512(work: impl Wide) {
+        work.run::<Avx512>();
+    }
+    #[target_feature(enable = "avx2")]
+    fn avx2(work: impl Wide) {
+        work.run::<Avx2>();
+    }
+    if up_to >= Registers::Avx512
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512cd")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+    {
+        // SAFETY: all features that `avx512` is compiled for were found.
+        unsafe { avx512(work) }
+    } else if up_to >= Registers::Avx2 && is_x86_feature_detected!("avx2") {
+        // SAFETY: the feature that `avx2` is compiled for was found.
+        unsafe { avx2(work) }
+    } else {
+        work.run::<Array>();
+    }
+}
+
+/// What is added to a float and taken from its bits to round it; see [`nearest`](crate::number::nearest).
+const ROUND: f32 = 12_582_912.0;
+const MANTISSA: i32 = 0x007f_ffff;
+const MIDDLE: i32 = 0x0040_0000;
+
+/// The points that a search by halves asks for when `step` numbers are left to tell apart: at `n`, the point between `n` and
+/// the `step` numbers below `n + step`, and those above.
+const fn halves(points: &[f32; 15], step: usize) -> [f32; 16] {
+    let mut out = [0.0; 16];
+    let mut n = 0;
+    while n + step <= 15 {
+        out[n] = points[n + step - 1];
+        n += 1;
+    }
+    out
+}
+
+#[derive(Clone, Copy)]
+struct Avx512(__m512);
+#[derive(Clone, Copy)]
+struct Bits(__mmask16);
+
+/// The numbers of a table of sixteen.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn look_up(table: &[f32; 16], number: __m256i) -> __m256 {
+    // SAFETY: the array has as many bytes as are read.
+    let (first, second) =
+        unsafe { (_mm256_loadu_ps(table.as_ptr()), _mm256_loadu_ps(table.as_ptr().add(8))) };
+    // The lower three bits of a number choose in a half, the fourth, moved to the top, the half.
+    _mm256_blendv_ps(
+        _mm256_permutevar8x32_ps(first, number),
+        _mm256_permutevar8x32_ps(second, number),
+        _mm256_castsi256_ps(_mm256_slli_epi32::<28>(number)),
+    )
+}
+
+/// Two registers, so that there is something to do while a sum waits for its last member.
+#[derive(Clone, Copy)]
+struct Avx2([__m256; 2]);
+
+macro_rules! by_lane {
+    ($trait:ident, $method:ident, $wide:ident, $half:ident) => {
+        impl $trait for Avx512 {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                // SAFETY: see the module.
+                Self(unsafe { $wide(self.0, other.0) })
+            }
+        }
+        impl $trait for Avx2 {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                // SAFETY: see the module.
+                Self(unsafe { [$half(self.0[0], other.0[0]), $half(self.0[1], other.0[1])] })
+            }
+        }
+    };
+}
+by_lane!(Add, add, _mm512_add_ps, _mm256_add_ps);
+by_lane!(Sub, sub, _mm512_sub_ps, _mm256_sub_ps);
+by_lane!(Mul, mul, _mm512_mul_ps, _mm256_mul_ps);
+by_lane!(Div, div, _mm512_div_ps, _mm256_div_ps);
+
+impl Lanes for Avx512 {
+    type Mask = Bits;
+    type Array = [f32; WIDTH];
+
+    #[inline(always)]
+    fn from_array(array: &[f32; WIDTH]) -> Self {
+        // SAFETY: see the module; the array has as many bytes as are read.
+        Self(unsafe { _mm512_loadu_ps(array.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn to_array(self) -> [f32; WIDTH] {
+        let mut array = [0.0; WIDTH];
+        // SAFETY: see the module; the array has as many bytes as are written.
+        unsafe { _mm512_storeu_ps(array.as_mut_ptr(), self.0) };
+        array
+    }
+
+    #[inline(always)]
+    fn all(value: f32) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_set1_ps(value) })
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_abs_ps(self.0) })
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_sqrt_ps(self.0) })
+    }
+
+    #[inline(always)]
+    fn nearest_within(self, low: i32, high: i32) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe {
+            let bits = _mm512_castps_si512(_mm512_add_ps(self.0, _mm512_set1_ps(ROUND)));
+            let whole = _mm512_sub_epi32(
+                _mm512_and_si512(bits, _mm512_set1_epi32(MANTISSA)),
+                _mm512_set1_epi32(MIDDLE),
+            );
+            let whole =
+                _mm512_max_epi32(_mm512_min_epi32(whole, _mm512_set1_epi32(high)), _mm512_set1_epi32(low));
+            _mm512_cvtepi32_ps(whole)
+        })
+    }
+
+    #[inline(always)]
+    fn choose(self, points: &[f32; 15], levels: &[f32; 16]) -> Self {
+        // SAFETY: see the module; the arrays have as many bytes as are read.
+        Self(unsafe {
+            let mut number = _mm512_setzero_si512();
+            for step in [8, 4, 2, 1] {
+                let halves = halves(points, step);
+                let point = _mm512_permutexvar_ps(number, _mm512_loadu_ps(halves.as_ptr()));
+                // Not below, so that a NaN goes the upper way.
+                let up = _mm512_cmp_ps_mask::<_CMP_NLT_UQ>(self.0, point);
+                number = _mm512_mask_add_epi32(number, up, number, _mm512_set1_epi32(step as i32));
+            }
+            _mm512_permutexvar_ps(number, _mm512_loadu_ps(levels.as_ptr()))
+        })
+    }
+
+    #[inline(always)]
+    fn gt(self, other: Self) -> Bits {
+        // SAFETY: see the module.
+        Bits(unsafe { _mm512_cmp_ps_mask::<_CMP_GT_OQ>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn ne(self, other: Self) -> Bits {
+        // SAFETY: see the module.
+        Bits(unsafe { _mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(self.0, other.0) })
+    }
+}
+
+impl Mask<Avx512> for Bits {
+    #[inline(always)]
+    fn select(self, yes: Avx512, no: Avx512) -> Avx512 {
+        // SAFETY: see the module.
+        Avx512(unsafe { _mm512_mask_blend_ps(self.0, no.0, yes.0) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl Lanes for Avx2 {
+    /// All bits set or none.
+    type Mask = Self;
+    type Array = [f32; WIDTH];
+
+    #[inline(always)]
+    fn from_array(array: &[f32; WIDTH]) -> Self {
+        // SAFETY: see the module; the array has as many bytes as are read.
+        Self(unsafe { [_mm256_loadu_ps(array.as_ptr()), _mm256_loadu_ps(array.as_ptr().add(8))] })
+    }
+
+    #[inline(always)]
+    fn to_array(self) -> [f32; WIDTH] {
+        let mut array = [0.0; WIDTH];
+        // SAFETY: see the module; the array has as many bytes as are written.
+        unsafe {
+            _mm256_storeu_ps(array.as_mut_ptr(), self.0[0]);
+            _mm256_storeu_ps(array.as_mut_ptr().add(8), self.0[1]);
+        }
+        array
+    }
+
+    #[inline(always)]
+    fn all(value: f32) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { [_mm256_set1_ps(value); 2] })
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: see the module.
+        unsafe {
+            let sign = _mm256_set1_ps(-0.0);
+            Self([_mm256_andnot_ps(sign, self.0[0]), _mm256_andnot_ps(sign, self.0[1])])
+        }
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { [_mm256_sqrt_ps(self.0[0]), _mm256_sqrt_ps(self.0[1])] })
+    }
+
+    #[inline(always)]
+    fn nearest_within(self, low: i32, high: i32) -> Self {
+        let mut out = self.0;
+        for half in &mut out {
+            // SAFETY: see the module.
+            *half = unsafe {
+                let bits = _mm256_castps_si256(_mm256_add_ps(*half, _mm256_set1_ps(ROUND)));
+                let whole = _mm256_sub_epi32(
+                    _mm256_and_si256(bits, _mm256_set1_epi32(MANTISSA)),
+                    _mm256_set1_epi32(MIDDLE),
+                );
+                let whole = _mm256_max_epi32(
+                    _mm256_min_epi32(whole, _mm256_set1_epi32(high)),
+                    _mm256_set1_epi32(low),
+                );
+                _mm256_cvtepi32_ps(whole)
+            };
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn choose(self, points: &[f32; 15], levels: &[f32; 16]) -> Self {
+        let mut out = self.0;
+        for half in &mut out {
+            // SAFETY: see the module; the arrays have as many bytes as are read.
+            *half = unsafe {
+                let mut number = _mm256_setzero_si256();
+                for step in [8, 4, 2, 1] {
+                    let halves = halves(points, step);
+                    let point = look_up(&halves, number);
+                    // Not below, so that a NaN goes the upper way.
+                    let up = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_NLT_UQ>(*half, point));
+                    number = _mm256_or_si256(number, _mm256_and_si256(up, _mm256_set1_epi32(step as i32)));
+                }
+                look_up(levels, number)
+            };
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn gt(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe {
+            [
+                _mm256_cmp_ps::<_CMP_GT_OQ>(self.0[0], other.0[0]),
+                _mm256_cmp_ps::<_CMP_GT_OQ>(self.0[1], other.0[1]),
+            ]
+        })
+    }
+
+    #[inline(always)]
+    fn ne(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe {
+            [
+                _mm256_cmp_ps::<_CMP_NEQ_UQ>(self.0[0], other.0[0]),
+                _mm256_cmp_ps::<_CMP_NEQ_UQ>(self.0[1], other.0[1]),
+            ]
+        })
+    }
+}
+
+impl Mask<Self> for Avx2 {
+    #[inline(always)]
+    fn select(self, yes: Self, no: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe {
+            [_mm256_blendv_ps(no.0[0], yes.0[0], self.0[0]), _mm256_blendv_ps(no.0[1], yes.0[1], self.0[1])]
+        })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { [_mm256_and_ps(self.0[0], other.0[0]), _mm256_and_ps(self.0[1], other.0[1])] })
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { [_mm256_or_ps(self.0[0], other.0[0]), _mm256_or_ps(self.0[1], other.0[1])] })
+    }
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        // SAFETY: see the module.
+        unsafe {
+            let ones = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
+            Self([_mm256_xor_ps(self.0[0], ones), _mm256_xor_ps(self.0[1], ones)])
+        }
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        // SAFETY: see the module.
+        unsafe { _mm256_movemask_ps(_mm256_or_ps(self.0[0], self.0[1])) != 0 }
+    }
+}
