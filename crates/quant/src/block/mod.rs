@@ -17,6 +17,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::block::batch::Batched;
 use crate::codec::{Codec, Importance};
 use crate::number::c_max;
+use crate::wide::{self, Registers, Sixteen, Wide};
 
 /// The codecs, family by family.
 pub(crate) static FAMILIES: &[&[Codec]] =
@@ -88,11 +89,26 @@ fn encode_rows<B: Encode<N>, const N: usize>(
     out: &mut [u8],
 ) {
     let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    let importance = importance.map(|weights| weights.as_chunks::<N>().0);
-    let per_row = (row / N).max(1);
-    for (i, (block, values)) in blocks.iter_mut().zip(values.as_chunks().0).enumerate() {
-        let importance = importance.and_then(|columns| columns.get(i % per_row));
-        block.encode(values, importance.map(|importance| Guide { importance }));
+    wide::run(Registers::Avx512, OneByOne { values, row, importance, blocks });
+}
+
+/// Blocks that are made one after the other. An `encode` that is inlined is compiled for the processor's registers.
+struct OneByOne<'a, B, const N: usize> {
+    values: &'a [f32],
+    row: usize,
+    importance: Option<&'a [f32]>,
+    blocks: &'a mut [B],
+}
+
+impl<B: Encode<N>, const N: usize> Wide for OneByOne<'_, B, N> {
+    #[inline(always)]
+    fn run<L: Sixteen>(self) {
+        let importance = self.importance.map(|weights| weights.as_chunks::<N>().0);
+        let per_row = (self.row / N).max(1);
+        for (i, (block, values)) in self.blocks.iter_mut().zip(self.values.as_chunks().0).enumerate() {
+            let importance = importance.and_then(|columns| columns.get(i % per_row));
+            block.encode(values, importance.map(|importance| Guide { importance }));
+        }
     }
 }
 

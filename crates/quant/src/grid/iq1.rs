@@ -1,9 +1,18 @@
 //! The book of IQ1_S and IQ1_M: eight of -1, 0 and 1.
 
+use std::sync::LazyLock;
+
+use super::lookup::Lookup;
 use super::points::{Counted, expand};
 
 /// `iq1s_grid`: 2048 of the 6561 possible points.
-pub(crate) static IQ1: [[i8; 8]; 2048] = expand(&IQ1_POINTS, Counted::All, [-1, 0, 1]);
+pub(crate) static IQ1: [[i8; 8]; 2048] = expand(&IQ1_POINTS, Counted::All, LEVELS);
+
+/// Its points by their digits.
+pub(crate) static IQ1_LOOKUP: LazyLock<Lookup<8, 3>> = LazyLock::new(|| Lookup::new(&IQ1, LEVELS, 3));
+
+/// What a digit stands for.
+const LEVELS: [i8; 3] = [-1, 0, 1];
 
 #[rustfmt::skip]
 const IQ1_POINTS: [u64; 103] = [

@@ -3,3 +3,4 @@
 pub(crate) mod lanes;
 pub(crate) mod points;
 pub(crate) mod symmetric;
+pub(crate) mod ternary;

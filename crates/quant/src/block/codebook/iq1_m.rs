@@ -12,6 +12,8 @@
 //!
 //! `w = (d * (2 * scale + 1)) * (point ± 0.125)`. In C: `dequantize_row_iq1_m`, `quantize_iq1_m`.
 
+mod encode;
+
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -47,14 +49,19 @@ impl Block<N> for Iq1M {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "08359db2481af3d62bbc60c36ee4bd5c729c2b66dddfc6471a50bd2892e5fbe1a377cc660f611712 \
         9809251b01074cd8dbc7db8865672427";
+    const PLAIN: &str = "3f249db2481a400dd18423c36ef4bd76754310e5393acd1b054bbda492e5fba8ac77cc440e640702 \
+        192aeecb02274ce8dccb1d9b666b2d27";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.20139313, -0.1566391, 0.022377014, 0.022377014];
         assert_decodes::<Iq1M, N>(BLOCK, first, 0xc718_2424_da34_e9c1);
+        assert_encodes::<Iq1M, N>(true, BLOCK);
+        assert_encodes::<Iq1M, N>(false, PLAIN);
     }
 }

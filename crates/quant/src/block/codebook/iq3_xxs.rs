@@ -49,15 +49,21 @@ impl Block<N> for Iq3Xxs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "f314091993a56da54a845a46c9460f642f630166f3bf2b647bc95fd2d2b53b4b67f19b942f8f7894 \
         40515ffd72d08004ce8f11c605d07af85b9e4f66695c53b7149dc283eb810b4b61c9dfe2298733d0 \
         bd81e10593fad5a9df885238608dd8577b9f";
+    const GUIDED: &str = "d914091993d66aa576845a62c9460f642f630166f3bf2b647bc989d2d2b53b4b67f19b942f8f788c \
+        40515ffd43d08004ce8d11c61fd07af8339e4f66705c5397146cc283eb810b4b61c9dfe2298733d0 \
+        bd81e10593fad5a9df885238608dd8577baf";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.102705956, -0.18487072, 0.020541191, 0.020541191];
         assert_decodes::<Iq3Xxs, N>(BLOCK, first, 0xdf80_8058_e9a2_c1c1);
+        assert_encodes::<Iq3Xxs, N>(false, BLOCK);
+        assert_encodes::<Iq3Xxs, N>(true, GUIDED);
     }
 }

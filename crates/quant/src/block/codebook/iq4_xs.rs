@@ -54,21 +54,16 @@ mod tests {
         dbd8d8893ba478549c295bc092846e1d34787faa37775d9e17ca8d4df9b58b037e47d4d369798bdd \
         7b28706ba674d8ae940c405b3458619fc14167ea94b9834e013b55482c45380ed0c515784ce9cdbe \
         6733e3cb5be4a7edb8ee596df0afc03b";
-
-    /// With the importance of columns.
     const GUIDED: &str = "df863cf08a8880479c8269599e78e4c96560465ccb99eec3d94db08b2358774ba7bb0b906c58844a \
         dbd8d8893ba578649c295bc092846e1d34787faa37774d9e17ca8d4df9b48b0392c93c3d97968523 \
         95d89f956a9b3862940c405b3458619fc14167ea94b9834e013b54482c45380ed0c515784ce9cdbe \
         6733e3cb5be4a7edb8ee596df0afc03b";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.12330073, -0.1930936, 0.030243576, 0.030243576];
         assert_decodes::<Iq4Xs, N>(BLOCK, first, 0x148a_5ab2_59d6_3689);
-    }
-
-    #[test]
-    fn blocks_made_by_libgguf() {
         assert_encodes::<Iq4Xs, N>(false, BLOCK);
         assert_encodes::<Iq4Xs, N>(true, GUIDED);
     }

@@ -11,7 +11,7 @@ mod iq4_nl;
 mod iq4_xs;
 mod magnitudes;
 
-use super::{batched, both, decoder};
+use super::{batched, both};
 use crate::codec::Codec;
 use crate::grid::signs::sign;
 
@@ -20,12 +20,12 @@ pub(super) static CODECS: &[Codec] = &[
     both::<iq2_xxs::Iq2Xxs, N>(),
     both::<iq2_xs::Iq2Xs, N>(),
     both::<iq3_xxs::Iq3Xxs, N>(),
-    decoder::<iq1_s::Iq1S, N>(),
+    both::<iq1_s::Iq1S, N>(),
     both::<iq3_s::Iq3S, N>(),
     both::<iq2_s::Iq2S, N>(),
     batched::<iq4_nl::Iq4Nl, 16, 32>(),
     batched::<iq4_xs::Iq4Xs, 2, N>(),
-    decoder::<iq1_m::Iq1M, N>(),
+    both::<iq1_m::Iq1M, N>(),
 ];
 
 /// Weights of a block (`QK_K` in C).

@@ -65,20 +65,15 @@ mod tests {
     const BLOCK: &str = "9f7e05e7dd3bd6f39e96a6f143eb55feb79d0f0f901d1228775b99f72c7d6ac0560900c51b308264 \
         23d49782d961ffa6b83c35429b1cf13a555532e5de4c304e1f94b24668b105be05f470852fc3287b \
         40a27dbd696cec41e96f5c4d33f5a19b068eb795887db64e033030fc861a";
-
-    /// With the importance of columns.
     const GUIDED: &str = "9f7e05e7dd3bd6f39e96a6f143eb55feb79d0f0f901d1228775b99f72c7d6ac0920900c51b304274 \
         53c45752e9b1efe6b83c35429b1cf13a554532a5de4c300a1f94b24668b105be05f470852fc2287b \
         41a27dbd696dec40e96f5c4d33f5e19b344fa878a190cc39033430fcf61a";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.14015198, -0.21022797, 0.0, 0.07007599];
         assert_decodes::<Q3K, N>(BLOCK, first, 0x797c_4787_de1e_57c4);
-    }
-
-    #[test]
-    fn blocks_made_by_libgguf() {
         assert_encodes::<Q3K, N>(false, BLOCK);
         assert_encodes::<Q3K, N>(true, GUIDED);
     }

@@ -59,8 +59,6 @@ mod tests {
         5d85896514884123aaa8226aa799251aa56829024a9a77f879757a9a416654952a8a527ae5959804 \
         472951a8a65662bf82d294aa25e936bf8ad31454861655087a27869e197a68e55abb9e969eb7a25e \
         804a6262a69ead4ede06";
-
-    /// With the importance of columns.
     const GUIDED: &str = "ae1d0234b55f2432e850bb0f9844662f5d4f68fd9b83c67057576e2a6ffc911ec40f01ab2022ccaa \
         3da8d8d1bdb07527ffe6e8610ed95f4455d7f124faa7000575bd530fe274199008618118da253156 \
         15158667d7442e3115ce84f75876d6a7e5fc00b8b23ff7fd04664ef715a310955321a637b0898b73 \
@@ -68,14 +66,11 @@ mod tests {
         472951a8a65662bf82d294aa25e936bf8ad31454861655087a27869e197a68e55abb9e96a2b7a15c \
         804d5f65a69dad4cdb06";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.13202906, -0.17918229, 0.018861294, 0.037722588];
         assert_decodes::<Q6K, N>(BLOCK, first, 0xf641_91cb_37ce_6a4d);
-    }
-
-    #[test]
-    fn blocks_made_by_libgguf() {
         assert_encodes::<Q6K, N>(false, BLOCK);
         assert_encodes::<Q6K, N>(true, GUIDED);
     }
