@@ -17,6 +17,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::block::batch::Batched;
 use crate::codec::{Codec, Importance};
 use crate::number::c_max;
+use crate::wide::{self, Registers, Sixteen, Wide};
 
 /// The codecs, family by family.
 pub(crate) static FAMILIES: &[&[Codec]] =
@@ -40,7 +41,8 @@ pub(crate) trait Encode<const N: usize>: Block<N> {
 
     /// Fills the block. `guide` is there when the importance of columns is known; always where it is required.
     ///
-    /// Every byte of the block is written: what is there before is of some other use.
+    /// Every byte of the block is written: what is there before is of some other use. Where it is marked to be inlined, with
+    /// all that it calls, it uses the widest registers that the processor has.
     fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>);
 }
 
@@ -88,22 +90,52 @@ fn encode_rows<B: Encode<N>, const N: usize>(
     out: &mut [u8],
 ) {
     let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    let importance = importance.map(|weights| weights.as_chunks::<N>().0);
-    let per_row = (row / N).max(1);
-    for (i, (block, values)) in blocks.iter_mut().zip(values.as_chunks().0).enumerate() {
-        let importance = importance.and_then(|columns| columns.get(i % per_row));
-        block.encode(values, importance.map(|importance| Guide { importance }));
+    wide::run(Registers::Avx512, Rows { values, row, importance, blocks });
+}
+
+struct Rows<'a, B, const N: usize> {
+    values: &'a [f32],
+    row: usize,
+    importance: Option<&'a [f32]>,
+    blocks: &'a mut [B],
+}
+
+impl<B: Encode<N>, const N: usize> Wide for Rows<'_, B, N> {
+    #[inline(always)]
+    fn run<L: Sixteen>(self) {
+        let importance = self.importance.map(|weights| weights.as_chunks::<N>().0);
+        let per_row = (self.row / N).max(1);
+        for (i, (block, values)) in self.blocks.iter_mut().zip(self.values.as_chunks().0).enumerate() {
+            let importance = importance.and_then(|columns| columns.get(i % per_row));
+            block.encode(values, importance.map(|importance| Guide { importance }));
+        }
     }
 }
 
 /// `1 / d`, and 0 for a scale of 0.
+#[inline(always)]
 fn inverse(d: f32) -> f32 {
     if d != 0.0 { 1.0 / d } else { 0.0 }
 }
 
-/// The greatest distance from zero.
-fn reach(values: &[f32]) -> f32 {
-    values.iter().fold(0.0, |reach, x| c_max(reach, x.abs()))
+/// The greatest distance from zero. One that is not a number makes forget what was before it, as `MAX` in C does.
+#[inline(always)]
+fn reach<const N: usize>(values: &[f32; N]) -> f32 {
+    let reach = reach_of_bits(values);
+    if reach.is_nan() { values.iter().fold(0.0, |reach, x| c_max(reach, x.abs())) } else { reach }
+}
+
+/// The greatest distance from zero, or not a number where any value is not.
+///
+/// Without their signs, floats are in the order of their bits, those that are not a number last; integers are compared many
+/// at a time.
+#[inline(always)]
+fn reach_of_bits<const N: usize>(values: &[f32; N]) -> f32 {
+    let mut reach = 0;
+    for x in values {
+        reach = reach.max(x.abs().to_bits());
+    }
+    f32::from_bits(reach)
 }
 
 #[cfg(test)]
