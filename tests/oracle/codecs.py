@@ -151,7 +151,7 @@ def kinds_of_weights(rng, width: int):
 class Oracle:
     def __init__(self, binary: pathlib.Path, quick: bool, full: bool, folder: pathlib.Path):
         self.binary, self.full, self.folder = binary, full, folder
-        self.decoded, self.encoded = (20_000, 4_000) if quick else (1_000_000, 100_000)
+        self.decoded, self.encoded = (20_000, 4_000) if quick else (1_000_000, 110_000)
         self.differences = 0
 
     def run(self, *words: str, data: bytes = b"") -> bytes:
