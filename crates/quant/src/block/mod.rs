@@ -41,7 +41,8 @@ pub(crate) trait Encode<const N: usize>: Block<N> {
 
     /// Fills the block. `guide` is there when the importance of columns is known; always where it is required.
     ///
-    /// Every byte of the block is written: what is there before is of some other use.
+    /// Every byte of the block is written: what is there before is of some other use. Where it is marked to be inlined, with
+    /// all that it calls, it uses the widest registers that the processor has.
     fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>);
 }
 
@@ -113,13 +114,29 @@ impl<B: Encode<N>, const N: usize> Wide for OneByOne<'_, B, N> {
 }
 
 /// `1 / d`, and 0 for a scale of 0.
+#[inline(always)]
 fn inverse(d: f32) -> f32 {
     if d != 0.0 { 1.0 / d } else { 0.0 }
 }
 
-/// The greatest distance from zero.
-fn reach(values: &[f32]) -> f32 {
-    values.iter().fold(0.0, |reach, x| c_max(reach, x.abs()))
+/// The greatest distance from zero. One that is not a number makes forget what was before it, as `MAX` in C does.
+#[inline(always)]
+fn reach<const N: usize>(values: &[f32; N]) -> f32 {
+    let reach = reach_of_bits(values);
+    if reach.is_nan() { values.iter().fold(0.0, |reach, x| c_max(reach, x.abs())) } else { reach }
+}
+
+/// The greatest distance from zero, or not a number where any value is not.
+///
+/// Without their signs, floats are in the order of their bits, those that are not a number last; integers are compared many
+/// at a time.
+#[inline(always)]
+fn reach_of_bits<const N: usize>(values: &[f32; N]) -> f32 {
+    let mut reach = 0;
+    for x in values {
+        reach = reach.max(x.abs().to_bits());
+    }
+    f32::from_bits(reach)
 }
 
 #[cfg(test)]
