@@ -32,18 +32,8 @@ pub(crate) fn encode<B: Batched<P, N>, const P: usize, const N: usize>(
     importance: Option<&[f32]>,
     out: &mut [u8],
 ) {
-    encode_with::<B, P, N>(Registers::Avx512, values, row, importance, out);
-}
-
-fn encode_with<B: Batched<P, N>, const P: usize, const N: usize>(
-    registers: Registers,
-    values: &[f32],
-    row: usize,
-    importance: Option<&[f32]>,
-    out: &mut [u8],
-) {
     let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    wide::run(registers, Rows { values, row, importance, blocks });
+    wide::run(Registers::Avx512, Rows { values, row, importance, blocks });
 }
 
 struct Rows<'a, B, const P: usize, const N: usize> {

@@ -4,8 +4,8 @@ use super::{N, scales_and_minimums};
 use crate::block::batch::{self, Batch};
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::affine::{Affine, Tries, affine};
-use crate::scale::lanes::positive::positive;
+use crate::scale::affine::{Affine, Tries, affine};
+use crate::scale::positive::positive;
 use crate::wide::{Sixteen, WIDTH};
 
 /// Blocks of a batch.

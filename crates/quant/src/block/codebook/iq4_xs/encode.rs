@@ -5,7 +5,7 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::codebook::{N, inverse};
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::codebook::{code, codebook};
+use crate::scale::codebook::{code, codebook};
 use crate::wide::Sixteen;
 
 /// Blocks of a batch.

@@ -5,8 +5,8 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::affine::{Affine, Tries, affine};
-use crate::scale::lanes::positive::positive;
+use crate::scale::affine::{Affine, Tries, affine};
+use crate::scale::positive::positive;
 use crate::wide::{Sixteen, WIDTH};
 
 /// The largest code of a value.

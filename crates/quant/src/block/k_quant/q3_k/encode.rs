@@ -5,8 +5,8 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::descent::descent;
-use crate::scale::lanes::symmetric::symmetric;
+use crate::scale::descent::descent;
+use crate::scale::symmetric::symmetric;
 use crate::wide::{Lanes, One, Sixteen};
 
 /// Codes go from minus this to one less.

@@ -7,8 +7,8 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::symmetric::{Symmetric, symmetric};
-use crate::scale::symmetric::ALMOST_ZERO;
+use crate::scale::ALMOST_ZERO;
+use crate::scale::symmetric::{Symmetric, symmetric};
 use crate::wide::{Sixteen, WIDTH};
 
 /// Codes go from minus this to one less.

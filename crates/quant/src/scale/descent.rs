@@ -1,7 +1,7 @@
 //! A scale for each group, and codes that are improved one by one: `x ≈ scale × code`.
 
 use super::symmetric::largest;
-use crate::scale::symmetric::ALMOST_ZERO;
+use crate::scale::ALMOST_ZERO;
 use crate::wide::{Lanes, Mask};
 
 /// What was found for each group.
