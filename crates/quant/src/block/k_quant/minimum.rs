@@ -40,7 +40,7 @@ pub(super) fn encode<L: Sixteen, B: Minimum>(batch: &Batch<'_, BLOCKS, N>, block
     let top = i32::from(B::TOP);
     let (found, sums) = match &batch.importance {
         Some(importance) => {
-            let variance = L::all(2.0) * batch.sums_of_squares::<L>() / L::all(N as f32);
+            let variance = L::all(2.0) * batch.spread_sums_of_squares::<L>() / L::all(N as f32);
             let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
             let sums = batch::sums(&weights);
             let tries = Tries { top, first: -0.9, step: 0.05, steps: 36 };

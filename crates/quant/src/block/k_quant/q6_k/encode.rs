@@ -58,7 +58,7 @@ fn fill(block: &mut Q6K, values: &[f32; N], found: &Symmetric<[f32; WIDTH]>) {
             continue;
         }
         for (code, x) in codes.iter_mut().zip(values) {
-            *code = (nearest(x / d).min(HALF - 1).max(-HALF) + HALF) as u8;
+            *code = (nearest(x / d).clamp(-HALF, HALF - 1) + HALF) as u8;
         }
     }
     for (half, codes) in codes.as_chunks::<128>().0.iter().enumerate() {
