@@ -63,9 +63,11 @@ pub(crate) trait Mask<L>: Copy {
 /// Groups that are searched at once.
 pub(crate) const WIDTH: usize = 16;
 
-/// Numbers of that many groups.
-pub(crate) trait Sixteen: Lanes<Array = [f32; WIDTH]> {}
-impl<L: Lanes<Array = [f32; WIDTH]>> Sixteen for L {}
+/// That many numbers.
+pub(crate) trait Sixteen: Lanes<Array = [f32; WIDTH]> {
+    /// The nearest integers as [`nearest_within`](Lanes::nearest_within) has them, less `low`: codes, from 0.
+    fn codes(self, low: i32, high: i32) -> [u8; WIDTH];
+}
 
 /// Work whose whole body is inlined into the function that is compiled for some processor. Its `run`, and what that calls in
 /// its loops, must be `#[inline(always)]`: what is not stays compiled for any processor.

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::{Lanes, Mask, WIDTH};
+use super::{Lanes, Mask, Sixteen, WIDTH};
 use crate::number::nearest;
 
 /// A number of one group only: what is written over lanes, as a scalar loop.
@@ -113,6 +113,17 @@ impl<const N: usize> Lanes for Plain<N> {
     #[inline(always)]
     fn ne(self, other: Self) -> PlainMask<N> {
         self.test(other, |a, b| a != b)
+    }
+}
+
+impl Sixteen for Array {
+    #[inline(always)]
+    fn codes(self, low: i32, high: i32) -> [u8; WIDTH] {
+        let mut codes = [0; WIDTH];
+        for (code, value) in codes.iter_mut().zip(self.0) {
+            *code = nearest(value).min(high).max(low).wrapping_sub(low) as u8;
+        }
+        codes
     }
 }
 

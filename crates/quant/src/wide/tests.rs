@@ -44,6 +44,7 @@ impl Wide for Operations<'_> {
             a.sqrt().to_array(),
             a.nearest_within(-32, 31).to_array(),
             a.choose(&points, &levels).to_array(),
+            a.codes(-128, 127).map(f32::from),
             truths(a.gt(b)),
             truths(a.lt(b)),
             truths(a.ne(b)),
@@ -72,12 +73,13 @@ fn registers_say_what_plain_numbers_say() {
             assert_eq!((plain[0][2], plain[1][2], plain[2][2]), (-0.5, 2.5, -1.5), "1 and -1.5");
             assert_eq!((plain[3][3], plain[4][3], plain[5][4]), (-1.5 / 2.5, 1.5, 2.5_f32.sqrt()));
             assert_eq!(
-                (plain[8][2], plain[9][2], plain[10][2]),
+                (plain[9][2], plain[10][2], plain[11][2]),
                 (1.0, 2.0, 1.0),
                 "1 is greater than -1.5, not less"
             );
         }
         assert_eq!(plain[6], a.map(|a| nearest(a).clamp(-32, 31) as f32));
+        assert_eq!(plain[8], a.map(|a| (nearest(a).clamp(-128, 127) + 128) as f32));
         assert_eq!(plain[7][15], 15.0, "113.5 is not below 63");
         assert_eq!(plain[7][12], 15.0, "nor is what is not a number");
         for registers in [Registers::Avx2, Registers::Avx512] {

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
 use super::portable::Array;
-use super::{Lanes, Mask, Registers, WIDTH, Wide};
+use super::{Lanes, Mask, Registers, Sixteen, WIDTH, Wide};
 
 /// Does the work with the widest registers that this processor has, up to these.
 pub(super) fn run(up_to: Registers, work: impl Wide) {
@@ -103,6 +103,32 @@ by_lane!(Sub, sub, _mm512_sub_ps, _mm256_sub_ps);
 by_lane!(Mul, mul, _mm512_mul_ps, _mm256_mul_ps);
 by_lane!(Div, div, _mm512_div_ps, _mm256_div_ps);
 
+impl Avx512 {
+    #[inline(always)]
+    fn whole(self, low: i32, high: i32) -> __m512i {
+        // SAFETY: see the module.
+        unsafe {
+            let bits = _mm512_castps_si512(_mm512_add_ps(self.0, _mm512_set1_ps(ROUND)));
+            let whole = _mm512_and_si512(bits, _mm512_set1_epi32(MANTISSA));
+            let whole = _mm512_sub_epi32(whole, _mm512_set1_epi32(MIDDLE));
+            _mm512_max_epi32(_mm512_min_epi32(whole, _mm512_set1_epi32(high)), _mm512_set1_epi32(low))
+        }
+    }
+}
+
+impl Sixteen for Avx512 {
+    #[inline(always)]
+    fn codes(self, low: i32, high: i32) -> [u8; WIDTH] {
+        let mut codes = [0; WIDTH];
+        // SAFETY: see the module; the array has as many bytes as are written.
+        unsafe {
+            let whole = _mm512_sub_epi32(self.whole(low, high), _mm512_set1_epi32(low));
+            _mm_storeu_si128(codes.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(whole));
+        }
+        codes
+    }
+}
+
 impl Lanes for Avx512 {
     type Mask = Bits;
     type Array = [f32; WIDTH];
@@ -142,16 +168,7 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn nearest_within(self, low: i32, high: i32) -> Self {
         // SAFETY: see the module.
-        Self(unsafe {
-            let bits = _mm512_castps_si512(_mm512_add_ps(self.0, _mm512_set1_ps(ROUND)));
-            let whole = _mm512_sub_epi32(
-                _mm512_and_si512(bits, _mm512_set1_epi32(MANTISSA)),
-                _mm512_set1_epi32(MIDDLE),
-            );
-            let whole =
-                _mm512_max_epi32(_mm512_min_epi32(whole, _mm512_set1_epi32(high)), _mm512_set1_epi32(low));
-            _mm512_cvtepi32_ps(whole)
-        })
+        Self(unsafe { _mm512_cvtepi32_ps(self.whole(low, high)) })
     }
 
     #[inline(always)]
@@ -211,6 +228,42 @@ impl Mask<Avx512> for Bits {
     }
 }
 
+impl Avx2 {
+    #[inline(always)]
+    fn whole(self, low: i32, high: i32) -> [__m256i; 2] {
+        // SAFETY: see the module.
+        unsafe {
+            let mut out = [_mm256_setzero_si256(); 2];
+            for (out, half) in out.iter_mut().zip(self.0) {
+                let bits = _mm256_castps_si256(_mm256_add_ps(half, _mm256_set1_ps(ROUND)));
+                let whole = _mm256_and_si256(bits, _mm256_set1_epi32(MANTISSA));
+                let whole = _mm256_sub_epi32(whole, _mm256_set1_epi32(MIDDLE));
+                let whole = _mm256_min_epi32(whole, _mm256_set1_epi32(high));
+                *out = _mm256_max_epi32(whole, _mm256_set1_epi32(low));
+            }
+            out
+        }
+    }
+}
+
+impl Sixteen for Avx2 {
+    #[inline(always)]
+    fn codes(self, low: i32, high: i32) -> [u8; WIDTH] {
+        let mut codes = [0; WIDTH];
+        let [first, second] = self.whole(low, high);
+        // SAFETY: see the module; the array has as many bytes as are written.
+        unsafe {
+            let low = _mm256_set1_epi32(low);
+            let (first, second) = (_mm256_sub_epi32(first, low), _mm256_sub_epi32(second, low));
+            // Halves of registers are packed by themselves: numbers 0, 2, 1, 3 of the four pieces.
+            let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(first, second));
+            let bytes = _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
+            _mm_storeu_si128(codes.as_mut_ptr().cast(), bytes);
+        }
+        codes
+    }
+}
+
 impl Lanes for Avx2 {
     /// All bits set or none.
     type Mask = Self;
@@ -256,23 +309,9 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn nearest_within(self, low: i32, high: i32) -> Self {
-        let mut out = self.0;
-        for half in &mut out {
-            // SAFETY: see the module.
-            *half = unsafe {
-                let bits = _mm256_castps_si256(_mm256_add_ps(*half, _mm256_set1_ps(ROUND)));
-                let whole = _mm256_sub_epi32(
-                    _mm256_and_si256(bits, _mm256_set1_epi32(MANTISSA)),
-                    _mm256_set1_epi32(MIDDLE),
-                );
-                let whole = _mm256_max_epi32(
-                    _mm256_min_epi32(whole, _mm256_set1_epi32(high)),
-                    _mm256_set1_epi32(low),
-                );
-                _mm256_cvtepi32_ps(whole)
-            };
-        }
-        Self(out)
+        let [first, second] = self.whole(low, high);
+        // SAFETY: see the module.
+        Self(unsafe { [_mm256_cvtepi32_ps(first), _mm256_cvtepi32_ps(second)] })
     }
 
     #[inline(always)]

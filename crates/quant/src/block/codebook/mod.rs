@@ -11,9 +11,11 @@ mod iq4_nl;
 mod iq4_xs;
 mod magnitudes;
 
-use super::{batched, both};
+use super::{batched, both, inverse};
 use crate::codec::Codec;
 use crate::grid::signs::sign;
+use crate::scale::codebook::codes;
+use crate::wide::{Sixteen, WIDTH};
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
@@ -55,8 +57,10 @@ fn shift(down: bool) -> f32 {
     if down { -0.125 } else { 0.125 }
 }
 
-/// What to multiply with instead of dividing; nothing is left where everything is zero.
+/// The codes of the two halves of a group of 32 values, each times `inverse`.
 #[inline(always)]
-fn inverse(d: f32) -> f32 {
-    if d == 0.0 { 0.0 } else { 1.0 / d }
+fn halves<L: Sixteen>(values: &[f32; 32], inverse: f32) -> ([u8; WIDTH], [u8; WIDTH]) {
+    let [first, second] = values.as_chunks().0 else { return ([0; WIDTH], [0; WIDTH]) };
+    let by = L::all(inverse);
+    (codes(L::from_array(first) * by), codes(L::from_array(second) * by))
 }

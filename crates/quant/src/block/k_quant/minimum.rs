@@ -67,7 +67,7 @@ pub(super) fn encode<L: Sixteen, B: Minimum>(batch: &Batch<'_, BLOCKS, N>, block
             ),
             None => plain(&batch::part(&found.scale, first), &batch::part(&found.min, first)),
         };
-        block.fill(scales, &codes::<B>(values, &scales, &found, first));
+        block.fill(scales, &codes::<L, B>(values, &scales, &found, first));
     }
 }
 
@@ -109,7 +109,7 @@ fn pack(scales: &[u8; GROUPS], minimums: &[u8; GROUPS]) -> [u8; 12] {
 
 /// The codes that suit the scales as they are stored; where such a scale is zero, those of the search.
 #[inline(always)]
-fn codes<B: Minimum>(
+fn codes<L: Sixteen, B: Minimum>(
     values: &[f32; N],
     stored: &Scales,
     found: &Affine<[f32; WIDTH]>,
@@ -124,12 +124,14 @@ fn codes<B: Minimum>(
     {
         let d = d * f32::from(scales[group]);
         if d == 0.0 {
-            *codes = values.map(|x| found.code(first + group, x, top));
+            for (code, x) in codes.iter_mut().zip(values) {
+                *code = found.code(first + group, *x, top);
+            }
             continue;
         }
         let min = dmin * f32::from(minimums[group]);
-        for (code, x) in codes.iter_mut().zip(values) {
-            *code = nearest((x + min) / d).min(top).max(0) as u8;
+        for (codes, values) in codes.as_chunks_mut().0.iter_mut().zip(values.as_chunks().0) {
+            *codes = ((L::from_array(values) + L::all(min)) / L::all(d)).codes(0, top);
         }
     }
     codes

@@ -40,7 +40,7 @@ impl Batched<1, N> for Q2K {
         for block in blocks {
             (block.d, block.dmin) = (F16::new(d), F16::new(dmin));
             block.scales = std::array::from_fn(|group| scales[group] | minimums[group] << 4);
-            fill(block, values, &found);
+            fill::<L>(block, values, &found);
         }
     }
 }
@@ -59,7 +59,7 @@ fn plain(numbers: &[f32; GROUPS]) -> (f32, [u8; GROUPS]) {
 
 /// Fills in the codes that suit the scales as they are stored; where such a scale is zero, those of the search.
 #[inline(always)]
-fn fill(block: &mut Q2K, values: &[f32; N], found: &Affine<[f32; WIDTH]>) {
+fn fill<L: Sixteen>(block: &mut Q2K, values: &[f32; N], found: &Affine<[f32; WIDTH]>) {
     let (d, dmin) = (block.d.get(), block.dmin.get());
     let mut codes = [0_u8; N];
     let groups = codes.as_chunks_mut::<16>().0.iter_mut().zip(values.as_chunks::<16>().0);
@@ -67,13 +67,13 @@ fn fill(block: &mut Q2K, values: &[f32; N], found: &Affine<[f32; WIDTH]>) {
         let scale = block.scales[group];
         let d = d * f32::from(scale & 15);
         if d == 0.0 {
-            *codes = values.map(|x| found.code(group, x, TOP));
+            for (code, x) in codes.iter_mut().zip(values) {
+                *code = found.code(group, *x, TOP);
+            }
             continue;
         }
         let min = dmin * f32::from(scale >> 4);
-        for (code, x) in codes.iter_mut().zip(values) {
-            *code = nearest((x + min) / d).clamp(0, TOP) as u8;
-        }
+        *codes = ((L::from_array(values) + L::all(min)) / L::all(d)).codes(0, TOP);
     }
     for (qs, codes) in block.qs.iter_mut().zip(codes.as_chunks::<128>().0) {
         for i in 0..32 {

@@ -27,7 +27,7 @@ impl Batched<BLOCKS, N> for Q3K {
             let found = descent(&x, HALF);
             for ((block, values), found) in blocks.iter_mut().zip(batch.values).zip(found) {
                 let (d, scales) = plain(&found.scale.to_array());
-                fill(block, values, d, &scales, |group, i, _| found.codes[i].to_array()[group] as u8);
+                fill::<L>(block, values, d, &scales, |group, i, _| found.codes[i].to_array()[group] as u8);
             }
             return;
         };
@@ -38,7 +38,7 @@ impl Batched<BLOCKS, N> for Q3K {
             let sums = batch::sums(&weights).to_array();
             let found = symmetric(x, &weights, HALF);
             let (d, scales) = searched(&found.scale, &sums);
-            fill(block, batch.values[i], d, &scales, |group, _, x| found.code(group, x, HALF));
+            fill::<L>(block, batch.values[i], d, &scales, |group, _, x| found.code(group, x, HALF));
         }
     }
 }
@@ -89,7 +89,7 @@ fn pack(codes: &[u8; GROUPS]) -> [u8; 12] {
 /// Fills the block with the scales and the codes that suit them as they are stored; where such a scale is zero, with the
 /// codes of the search: `found`, by group, place in it and value.
 #[inline(always)]
-fn fill(
+fn fill<L: Sixteen>(
     block: &mut Q3K,
     values: &[f32; N],
     d: f32,
@@ -109,9 +109,7 @@ fn fill(
             }
             continue;
         }
-        for (code, x) in codes.iter_mut().zip(values) {
-            *code = (nearest(x / d).clamp(-HALF, HALF - 1) + HALF) as u8;
-        }
+        *codes = (L::from_array(values) / L::all(d)).codes(-HALF, HALF - 1);
     }
     block.hmask = [[0; 16]; 2];
     for (half, codes) in codes.as_chunks::<128>().0.iter().enumerate() {

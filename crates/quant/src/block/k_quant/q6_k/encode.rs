@@ -24,13 +24,13 @@ impl Batched<1, N> for Q6K {
         };
         let found = symmetric(&x, &weights, HALF);
         for (block, values) in blocks.iter_mut().zip(batch.values) {
-            fill(block, values, &found);
+            fill::<L>(block, values, &found);
         }
     }
 }
 
 #[inline(always)]
-fn fill(block: &mut Q6K, values: &[f32; N], found: &Symmetric<[f32; WIDTH]>) {
+fn fill<L: Sixteen>(block: &mut Q6K, values: &[f32; N], found: &Symmetric<[f32; WIDTH]>) {
     let scales = found.scale;
     let (mut max, mut magnitude) = (0.0, 0.0);
     for scale in scales {
@@ -54,12 +54,12 @@ fn fill(block: &mut Q6K, values: &[f32; N], found: &Symmetric<[f32; WIDTH]>) {
         let d = d * f32::from(block.scales[group]);
         if d == 0.0 {
             // A scale that is stored as zero: the codes of the search stay.
-            *codes = values.map(|x| found.code(group, x, HALF));
+            for (code, x) in codes.iter_mut().zip(values) {
+                *code = found.code(group, *x, HALF);
+            }
             continue;
         }
-        for (code, x) in codes.iter_mut().zip(values) {
-            *code = (nearest(x / d).clamp(-HALF, HALF - 1) + HALF) as u8;
-        }
+        *codes = (L::from_array(values) / L::all(d)).codes(-HALF, HALF - 1);
     }
     for (half, codes) in codes.as_chunks::<128>().0.iter().enumerate() {
         for i in 0..32 {
