@@ -41,7 +41,8 @@ pub(crate) trait Encode<const N: usize>: Block<N> {
 
     /// Fills the block. `guide` is there when the importance of columns is known; always where it is required.
     ///
-    /// Every byte of the block is written: what is there before is of some other use.
+    /// Every byte of the block is written: what is there before is of some other use. Where it is marked to be inlined, with
+    /// all that it calls, it uses the widest registers that the processor has.
     fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>);
 }
 
@@ -77,8 +78,22 @@ pub(crate) const fn batched<B: Block<N> + Batched<P, N>, const P: usize, const N
 /// Lengths were tested by the codec; what would not be whole is left as it is.
 fn decode_blocks<B: Block<N>, const N: usize>(bytes: &[u8], out: &mut [f32]) {
     let Ok(blocks) = <[B]>::ref_from_bytes(bytes) else { return };
-    for (block, out) in blocks.iter().zip(out.as_chunks_mut().0) {
-        block.decode(out);
+    let (out, _) = out.as_chunks_mut();
+    wide::run(Registers::Avx512, Read::<B, N> { blocks, out });
+}
+
+/// A `decode` that is inlined is compiled for the processor's registers.
+struct Read<'a, B, const N: usize> {
+    blocks: &'a [B],
+    out: &'a mut [[f32; N]],
+}
+
+impl<B: Block<N>, const N: usize> Wide for Read<'_, B, N> {
+    #[inline(always)]
+    fn run<L: Sixteen>(self) {
+        for (block, out) in self.blocks.iter().zip(self.out) {
+            block.decode(out);
+        }
     }
 }
 
@@ -89,18 +104,17 @@ fn encode_rows<B: Encode<N>, const N: usize>(
     out: &mut [u8],
 ) {
     let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    wide::run(Registers::Avx512, OneByOne { values, row, importance, blocks });
+    wide::run(Registers::Avx512, Rows { values, row, importance, blocks });
 }
 
-/// Blocks that are made one after the other. An `encode` that is inlined is compiled for the processor's registers.
-struct OneByOne<'a, B, const N: usize> {
+struct Rows<'a, B, const N: usize> {
     values: &'a [f32],
     row: usize,
     importance: Option<&'a [f32]>,
     blocks: &'a mut [B],
 }
 
-impl<B: Encode<N>, const N: usize> Wide for OneByOne<'_, B, N> {
+impl<B: Encode<N>, const N: usize> Wide for Rows<'_, B, N> {
     #[inline(always)]
     fn run<L: Sixteen>(self) {
         let importance = self.importance.map(|weights| weights.as_chunks::<N>().0);
@@ -113,13 +127,29 @@ impl<B: Encode<N>, const N: usize> Wide for OneByOne<'_, B, N> {
 }
 
 /// `1 / d`, and 0 for a scale of 0.
+#[inline(always)]
 fn inverse(d: f32) -> f32 {
     if d != 0.0 { 1.0 / d } else { 0.0 }
 }
 
-/// The greatest distance from zero.
-fn reach(values: &[f32]) -> f32 {
-    values.iter().fold(0.0, |reach, x| c_max(reach, x.abs()))
+/// The greatest distance from zero. One that is not a number makes forget what was before it, as `MAX` in C does.
+#[inline(always)]
+fn reach<const N: usize>(values: &[f32; N]) -> f32 {
+    let reach = reach_of_bits(values);
+    if reach.is_nan() { values.iter().fold(0.0, |reach, x| c_max(reach, x.abs())) } else { reach }
+}
+
+/// The greatest distance from zero, or not a number where any value is not.
+///
+/// Without their signs, floats are in the order of their bits, those that are not a number last; integers are compared many
+/// at a time.
+#[inline(always)]
+fn reach_of_bits<const N: usize>(values: &[f32; N]) -> f32 {
+    let mut reach = 0;
+    for x in values {
+        reach = reach.max(x.abs().to_bits());
+    }
+    f32::from_bits(reach)
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ pub(super) struct Iq4Nl {
 impl Block<N> for Iq4Nl {
     const TYPE: TensorType = TensorType::IQ4_NL;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         for (i, q) in self.qs.iter().enumerate() {

@@ -31,6 +31,7 @@ pub(super) struct Iq4Xs {
 impl Block<N> for Iq4Xs {
     const TYPE: TensorType = TensorType::IQ4_XS;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         let high = u16::from_le_bytes(self.scales_h);

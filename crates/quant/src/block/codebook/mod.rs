@@ -13,7 +13,7 @@ mod magnitudes;
 
 use super::{batched, both};
 use crate::codec::Codec;
-use crate::grid::signs::sign;
+use crate::grid::signs::FACTORS;
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
@@ -32,25 +32,39 @@ pub(super) static CODECS: &[Codec] = &[
 const N: usize = 256;
 
 /// The `i`th nibble of some bytes, the low one of a byte first.
+#[inline(always)]
 fn nibble<const B: usize>(bytes: &[u8; B], i: usize) -> u8 {
     bytes[i / 2] >> (i % 2 * 4) & 15
 }
 
-/// The weights of a point: its magnitudes, scaled, bit i of `signs` telling whether the `i`th is negative.
+/// Eight weights: magnitudes, scaled, bit i of `signs` telling whether the `i`th is negative.
 ///
 /// A sign is a factor, as in the reference: to turn the sign instead would turn that of a not-a-number.
-fn place<const D: usize>(out: &mut [f32; D], scale: f32, point: &[i8; D], signs: u8) {
-    for (i, (out, magnitude)) in out.iter_mut().zip(point).enumerate() {
-        *out = scale * f32::from(*magnitude) * sign(signs, i);
+#[inline(always)]
+fn place(out: &mut [f32; 8], scale: f32, magnitudes: &[i8; 8], signs: u8) {
+    let factors = &FACTORS[usize::from(signs)];
+    for ((out, magnitude), factor) in out.iter_mut().zip(magnitudes).zip(factors) {
+        *out = scale * f32::from(*magnitude) * factor;
     }
 }
 
+/// The magnitudes of two points of four.
+#[inline(always)]
+fn join(first: [i8; 4], second: [i8; 4]) -> [i8; 8] {
+    let mut out = [0; 8];
+    out[..4].copy_from_slice(&first);
+    out[4..].copy_from_slice(&second);
+    out
+}
+
 /// The weights of a point of IQ1_S or IQ1_M: moved, then scaled.
+#[inline(always)]
 fn place_moved(out: &mut [f32; 8], scale: f32, point: &[i8; 8], shift: f32) {
     *out = point.map(|digit| scale * (f32::from(digit) + shift));
 }
 
 /// How far the points of IQ1_S and IQ1_M are moved, so that their zeros are not all of them zeros.
+#[inline(always)]
 fn shift(down: bool) -> f32 {
     if down { -0.125 } else { 0.125 }
 }

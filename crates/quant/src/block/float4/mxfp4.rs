@@ -37,6 +37,7 @@ fn half_of_power(e: u8) -> f32 {
 ///
 /// The logarithm is a float, rounded: a value close below a power of two counts as that power. What lies below all
 /// exponents wraps around, to scales that make zeros of everything.
+#[inline(always)]
 fn exponent(reach: f32) -> u8 {
     if reach > 0.0 {
         let logarithm = f64::from(reach).log2() as f32;
@@ -59,10 +60,12 @@ impl Block<N> for Mxfp4 {
 impl Encode<N> for Mxfp4 {
     const IMPORTANCE: Importance = Importance::Unused;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
         self.e = exponent(reach(values));
-        let (low, high) = values.split_at(N / 2);
-        self.qs = pack(low, high, half_of_power(self.e));
+        if let [low, high] = values.as_chunks().0 {
+            self.qs = pack(low, high, half_of_power(self.e));
+        }
     }
 }
 

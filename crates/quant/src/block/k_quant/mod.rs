@@ -32,6 +32,7 @@ const N: usize = 256;
 /// | 4..8 | minimums of groups 0 to 3 | the upper two bits of minimums 4 to 7 |
 ///
 /// and bytes 8..12 have the lower four bits of scales 4 to 7 in their low nibbles, of minimums 4 to 7 in the high ones.
+#[inline(always)]
 fn scales_and_minimums(packed: &[u8; 12]) -> ([u8; 8], [u8; 8]) {
     let (mut scales, mut minimums) = ([0; 8], [0; 8]);
     for i in 0..4 {

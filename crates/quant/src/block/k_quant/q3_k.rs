@@ -33,6 +33,7 @@ pub(super) struct Q3K {
 impl Block<N> for Q3K {
     const TYPE: TensorType = TensorType::Q3_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         let scales = scales(&self.scales);
@@ -49,6 +50,7 @@ impl Block<N> for Q3K {
 }
 
 /// The scales of the groups, -32..=31.
+#[inline(always)]
 fn scales(packed: &[u8; 12]) -> [i8; 16] {
     std::array::from_fn(|group| {
         let low = packed[group % 8] >> (group / 8 * 4) & 15;

@@ -33,6 +33,7 @@ pub(super) struct Q6K {
 impl Block<N> for Q6K {
     const TYPE: TensorType = TensorType::Q6_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {

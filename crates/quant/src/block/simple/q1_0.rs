@@ -38,6 +38,7 @@ impl Block<N> for Q1_0 {
 impl Encode<N> for Q1_0 {
     const IMPORTANCE: Importance = Importance::Unused;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
         let mut sum = 0.0f32;
         for x in values {

@@ -40,6 +40,7 @@ impl Block<N> for Q2_0 {
 impl Encode<N> for Q2_0 {
     const IMPORTANCE: Importance = Importance::Unused;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
         let d = extreme(values).abs();
         let id = super::inverse(d);

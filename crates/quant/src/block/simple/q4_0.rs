@@ -38,7 +38,6 @@ impl Q4_0 {
     #[inline(always)]
     fn fill(&mut self, d: f32, q: [u8; N]) {
         self.d = F16::new(d);
-
         self.qs = pack_nibbles(&q);
     }
 }

@@ -41,7 +41,6 @@ impl Q4_1 {
     fn fill(&mut self, d: f32, m: f32, q: [u8; N]) {
         self.d = F16::new(d);
         self.m = F16::new(m);
-
         self.qs = pack_nibbles(&q);
     }
 }

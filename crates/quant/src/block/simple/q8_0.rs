@@ -35,6 +35,7 @@ impl Block<N> for Q8_0 {
 impl Encode<N> for Q8_0 {
     const IMPORTANCE: Importance = Importance::Unused;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
         let d = reach(values) / 127.0;
         let id = inverse(d);

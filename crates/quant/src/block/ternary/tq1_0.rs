@@ -59,6 +59,7 @@ impl Block<N> for Tq1_0 {
 impl Encode<N> for Tq1_0 {
     const IMPORTANCE: Importance = Importance::Unused;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
         let (d, digits) = digits(values);
         self.d = F16::new(d);
