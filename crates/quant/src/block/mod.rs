@@ -32,6 +32,12 @@ pub(crate) trait Block<const N: usize>:
 
     /// The values of the block.
     fn decode(&self, out: &mut [f32; N]);
+
+    /// The same with registers that hold a table of sixteen numbers, for types that look numbers up.
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        self.decode(out);
+    }
 }
 
 /// A block that can be made from values.
@@ -92,7 +98,7 @@ impl<B: Block<N>, const N: usize> Wide for Read<'_, B, N> {
     #[inline(always)]
     fn run<L: Sixteen>(self) {
         for (block, out) in self.blocks.iter().zip(self.out) {
-            block.decode(out);
+            block.decode_wide::<L>(out);
         }
     }
 }

@@ -14,7 +14,7 @@ mod x86;
 
 use std::ops::{Add, Div, Mul, Sub};
 
-pub(crate) use portable::One;
+pub(crate) use portable::{Array, One};
 
 /// A number of each group.
 pub(crate) trait Lanes:
@@ -64,8 +64,13 @@ pub(crate) trait Mask<L>: Copy {
 pub(crate) const WIDTH: usize = 16;
 
 /// Numbers of that many groups.
-pub(crate) trait Sixteen: Lanes<Array = [f32; WIDTH]> {}
-impl<L: Lanes<Array = [f32; WIDTH]>> Sixteen for L {}
+pub(crate) trait Sixteen: Lanes<Array = [f32; WIDTH]> {
+    fn from_bytes(bytes: &[u8; WIDTH]) -> Self;
+    /// The numbers of a table, by the lower four bits of each byte.
+    fn look_up(table: &[f32; 16], bytes: &[u8; WIDTH]) -> Self;
+    /// The least of the numbers below `f32::MAX`, and its lane, the first one of several; `f32::MAX` if there is none.
+    fn least(self) -> (f32, usize);
+}
 
 /// Work whose whole body is inlined into the function that is compiled for some processor. Its `run`, and what that calls in
 /// its loops, must be `#[inline(always)]`: what is not stays compiled for any processor.

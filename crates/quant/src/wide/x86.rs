@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
 use super::portable::Array;
-use super::{Lanes, Mask, Registers, WIDTH, Wide};
+use super::{Lanes, Mask, Registers, Sixteen, WIDTH, Wide};
 
 /// Does the work with the widest registers that this processor has, up to these.
 pub(super) fn run(up_to: Registers, work: impl Wide) {
@@ -183,6 +183,38 @@ impl Lanes for Avx512 {
     }
 }
 
+impl Sixteen for Avx512 {
+    #[inline(always)]
+    fn from_bytes(bytes: &[u8; WIDTH]) -> Self {
+        // SAFETY: see the module; the array has as many bytes as are read.
+        Self(unsafe {
+            let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
+            _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes))
+        })
+    }
+
+    #[inline(always)]
+    fn look_up(table: &[f32; 16], bytes: &[u8; WIDTH]) -> Self {
+        // SAFETY: see the module; the arrays have as many bytes as are read.
+        Self(unsafe {
+            let numbers = _mm512_cvtepu8_epi32(_mm_loadu_si128(bytes.as_ptr().cast()));
+            _mm512_permutexvar_ps(numbers, _mm512_loadu_ps(table.as_ptr()))
+        })
+    }
+
+    #[inline(always)]
+    fn least(self) -> (f32, usize) {
+        // SAFETY: see the module.
+        unsafe {
+            // The second operand where the first is not a number.
+            let values = _mm512_min_ps(self.0, _mm512_set1_ps(f32::MAX));
+            let least = _mm512_reduce_min_ps(values);
+            let at = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(values, _mm512_set1_ps(least));
+            (least, at.trailing_zeros() as usize)
+        }
+    }
+}
+
 impl Mask<Avx512> for Bits {
     #[inline(always)]
     fn select(self, yes: Avx512, no: Avx512) -> Avx512 {
@@ -315,6 +347,49 @@ impl Lanes for Avx2 {
                 _mm256_cmp_ps::<_CMP_NEQ_UQ>(self.0[1], other.0[1]),
             ]
         })
+    }
+}
+
+impl Sixteen for Avx2 {
+    #[inline(always)]
+    fn from_bytes(bytes: &[u8; WIDTH]) -> Self {
+        let (first, second) = halves_of(bytes);
+        // SAFETY: see the module.
+        Self(unsafe { [_mm256_cvtepi32_ps(first), _mm256_cvtepi32_ps(second)] })
+    }
+
+    #[inline(always)]
+    fn look_up(table: &[f32; 16], bytes: &[u8; WIDTH]) -> Self {
+        let (first, second) = halves_of(bytes);
+        // SAFETY: see the module.
+        Self(unsafe { [look_up(table, first), look_up(table, second)] })
+    }
+
+    #[inline(always)]
+    fn least(self) -> (f32, usize) {
+        // SAFETY: see the module.
+        unsafe {
+            let most = _mm256_set1_ps(f32::MAX);
+            // The second operand where the first is not a number.
+            let values = [_mm256_min_ps(self.0[0], most), _mm256_min_ps(self.0[1], most)];
+            let both = _mm256_min_ps(values[0], values[1]);
+            let four = _mm_min_ps(_mm256_castps256_ps128(both), _mm256_extractf128_ps::<1>(both));
+            let two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+            let least = _mm_cvtss_f32(_mm_min_ss(two, _mm_movehdup_ps(two)));
+            let equal = |half| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(half, _mm256_set1_ps(least)));
+            let at = equal(values[0]) | equal(values[1]) << 8;
+            (least, at.trailing_zeros() as usize)
+        }
+    }
+}
+
+/// Sixteen bytes as two registers of integers.
+#[inline(always)]
+fn halves_of(bytes: &[u8; WIDTH]) -> (__m256i, __m256i) {
+    // SAFETY: see the module; the array has as many bytes as are read.
+    unsafe {
+        let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
+        (_mm256_cvtepu8_epi32(bytes), _mm256_cvtepu8_epi32(_mm_srli_si128::<8>(bytes)))
     }
 }
 

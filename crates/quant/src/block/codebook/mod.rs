@@ -13,7 +13,9 @@ mod magnitudes;
 
 use super::{batched, both};
 use crate::codec::Codec;
+use crate::grid::iq4;
 use crate::grid::signs::FACTORS;
+use crate::wide::Sixteen;
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
@@ -61,6 +63,16 @@ fn join(first: [i8; 4], second: [i8; 4]) -> [i8; 8] {
 #[inline(always)]
 fn place_moved(out: &mut [f32; 8], scale: f32, point: &[i8; 8], shift: f32) {
     *out = point.map(|digit| scale * (f32::from(digit) + shift));
+}
+
+/// 32 weights of IQ4_NL or IQ4_XS: the levels of the low nibbles, then those of the high ones, scaled.
+#[inline(always)]
+fn levels<L: Sixteen>(scale: f32, qs: &[u8; 16]) -> [f32; 32] {
+    let mut out = [0.0; 32];
+    let high = qs.map(|q| q >> 4);
+    out[..16].copy_from_slice(&(L::all(scale) * L::look_up(&iq4::FLOATS, qs)).to_array());
+    out[16..].copy_from_slice(&(L::all(scale) * L::look_up(&iq4::FLOATS, &high)).to_array());
+    out
 }
 
 /// How far the points of IQ1_S and IQ1_M are moved, so that their zeros are not all of them zeros.

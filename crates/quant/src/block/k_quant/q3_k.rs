@@ -24,8 +24,8 @@ use crate::half::F16;
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct Q3K {
-    hmask: [[u8; 16]; 2],
-    qs: [[[u8; 16]; 2]; 2],
+    hmask: [u8; 32],
+    qs: [[u8; 32]; 2],
     scales: [u8; 12],
     d: F16,
 }
@@ -37,14 +37,21 @@ impl Block<N> for Q3K {
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         let scales = scales(&self.scales);
-        for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-            let d = d * f32::from(scales[group]);
-            let (low, high) = (&self.qs[group / 8][group % 2], &self.hmask[group % 2]);
-            let (shift, bit) = (group % 8 / 2 * 2, group / 2);
-            *out = std::array::from_fn(|i| {
-                let q = (low[i] >> shift & 3) | (high[i] >> bit & 1) << 2;
-                d * f32::from(q.cast_signed() - 4)
-            });
+        let halves = self.qs.iter().zip(scales.as_chunks::<8>().0);
+        for (half, (out, (qs, scales))) in out.as_chunks_mut::<128>().0.iter_mut().zip(halves).enumerate() {
+            let mut codes = [0; 128];
+            for (i, (low, high)) in qs.iter().zip(&self.hmask).enumerate() {
+                let high = high >> (4 * half);
+                codes[i] = low & 3 | (high & 1) << 2;
+                codes[i + 32] = low >> 2 & 3 | (high >> 1 & 1) << 2;
+                codes[i + 64] = low >> 4 & 3 | (high >> 2 & 1) << 2;
+                codes[i + 96] = low >> 6 | (high >> 3 & 1) << 2;
+            }
+            let groups = codes.as_chunks::<16>().0.iter().zip(scales);
+            for (out, (codes, scale)) in out.as_chunks_mut::<16>().0.iter_mut().zip(groups) {
+                let d = d * f32::from(*scale);
+                *out = codes.map(|q| d * f32::from(q.cast_signed() - 4));
+            }
         }
     }
 }

@@ -24,8 +24,8 @@ use crate::half::F16;
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct Q6K {
-    ql: [[[u8; 16]; 4]; 2],
-    qh: [[[u8; 16]; 2]; 2],
+    ql: [[u8; 64]; 2],
+    qh: [[u8; 32]; 2],
     scales: [i8; 16],
     d: F16,
 }
@@ -36,15 +36,20 @@ impl Block<N> for Q6K {
     #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
-        for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-            let d = d * f32::from(self.scales[group]);
-            let (half, group) = (group / 8, group % 8);
-            let (low, high) = (&self.ql[half][group % 4], &self.qh[half][group % 2]);
-            let (low_shift, high_shift) = (group / 4 * 4, group / 2 * 2);
-            *out = std::array::from_fn(|i| {
-                let q = (low[i] >> low_shift & 15) | (high[i] >> high_shift & 3) << 4;
-                d * f32::from(q.cast_signed() - 32)
-            });
+        let halves = self.ql.iter().zip(&self.qh).zip(self.scales.as_chunks::<8>().0);
+        for (out, ((ql, qh), scales)) in out.as_chunks_mut::<128>().0.iter_mut().zip(halves) {
+            let mut codes = [0; 128];
+            for (i, high) in qh.iter().enumerate() {
+                codes[i] = ql[i] & 15 | (high & 3) << 4;
+                codes[i + 32] = ql[i + 32] & 15 | (high >> 2 & 3) << 4;
+                codes[i + 64] = ql[i] >> 4 | (high >> 4 & 3) << 4;
+                codes[i + 96] = ql[i + 32] >> 4 | high >> 6 << 4;
+            }
+            let groups = codes.as_chunks::<16>().0.iter().zip(scales);
+            for (out, (codes, scale)) in out.as_chunks_mut::<16>().0.iter_mut().zip(groups) {
+                let d = d * f32::from(*scale);
+                *out = codes.map(|q| d * f32::from(q.cast_signed() - 32));
+            }
         }
     }
 }
