@@ -76,9 +76,9 @@ pub(crate) const fn both<B: Encode<N>, const N: usize>() -> Codec {
     Codec { encode: Some((B::IMPORTANCE, encode_rows::<B, N>)), ..decoder::<B, N>() }
 }
 
-/// The codec of a type that is written `P` blocks at a time, better with the importance of columns.
+/// The codec of a type that is written `P` blocks at a time.
 pub(crate) const fn batched<B: Block<N> + Batched<P, N>, const P: usize, const N: usize>() -> Codec {
-    Codec { encode: Some((Importance::Optional, batch::encode::<B, P, N>)), ..decoder::<B, N>() }
+    Codec { encode: Some((B::IMPORTANCE, batch::encode::<B, P, N>)), ..decoder::<B, N>() }
 }
 
 /// Lengths were tested by the codec; what would not be whole is left as it is.

@@ -10,8 +10,9 @@ mod iq3_xxs;
 mod iq4_nl;
 mod iq4_xs;
 mod magnitudes;
+mod search;
 
-use super::{batched, both};
+use super::batched;
 use crate::codec::Codec;
 use crate::grid::iq4;
 use crate::grid::signs::FACTORS;
@@ -19,15 +20,15 @@ use crate::wide::Sixteen;
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
-    both::<iq2_xxs::Iq2Xxs, N>(),
-    both::<iq2_xs::Iq2Xs, N>(),
-    both::<iq3_xxs::Iq3Xxs, N>(),
-    both::<iq1_s::Iq1S, N>(),
-    both::<iq3_s::Iq3S, N>(),
-    both::<iq2_s::Iq2S, N>(),
+    batched::<iq2_xxs::Iq2Xxs, 2, N>(),
+    batched::<iq2_xs::Iq2Xs, 1, N>(),
+    batched::<iq3_xxs::Iq3Xxs, 2, N>(),
+    batched::<iq1_s::Iq1S, 1, N>(),
+    batched::<iq3_s::Iq3S, 2, N>(),
+    batched::<iq2_s::Iq2S, 1, N>(),
     batched::<iq4_nl::Iq4Nl, 16, 32>(),
     batched::<iq4_xs::Iq4Xs, 2, N>(),
-    both::<iq1_m::Iq1M, N>(),
+    batched::<iq1_m::Iq1M, 1, N>(),
 ];
 
 /// Weights of a block (`QK_K` in C).

@@ -17,7 +17,7 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::N;
+use super::{N, join};
 use crate::block::Block;
 use crate::half::F16;
 
@@ -40,13 +40,11 @@ impl Block<N> for Q3K {
         let halves = self.qs.iter().zip(scales.as_chunks::<8>().0);
         for (half, (out, (qs, scales))) in out.as_chunks_mut::<128>().0.iter_mut().zip(halves).enumerate() {
             let mut codes = [0; 128];
-            for (i, (low, high)) in qs.iter().zip(&self.hmask).enumerate() {
-                let high = high >> (4 * half);
-                codes[i] = low & 3 | (high & 1) << 2;
-                codes[i + 32] = low >> 2 & 3 | (high >> 1 & 1) << 2;
-                codes[i + 64] = low >> 4 & 3 | (high >> 2 & 1) << 2;
-                codes[i + 96] = low >> 6 | (high >> 3 & 1) << 2;
-            }
+            let high = self.hmask.map(|bits| bits >> (4 * half));
+            join::<2, 1>(&mut codes[..32], (qs, 0), (&high, 0));
+            join::<2, 1>(&mut codes[32..64], (qs, 2), (&high, 1));
+            join::<2, 1>(&mut codes[64..96], (qs, 4), (&high, 2));
+            join::<2, 1>(&mut codes[96..], (qs, 6), (&high, 3));
             let groups = codes.as_chunks::<16>().0.iter().zip(scales);
             for (out, (codes, scale)) in out.as_chunks_mut::<16>().0.iter_mut().zip(groups) {
                 let d = d * f32::from(*scale);

@@ -17,7 +17,7 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::N;
+use super::{N, join};
 use crate::block::Block;
 use crate::half::F16;
 
@@ -39,12 +39,11 @@ impl Block<N> for Q6K {
         let halves = self.ql.iter().zip(&self.qh).zip(self.scales.as_chunks::<8>().0);
         for (out, ((ql, qh), scales)) in out.as_chunks_mut::<128>().0.iter_mut().zip(halves) {
             let mut codes = [0; 128];
-            for (i, high) in qh.iter().enumerate() {
-                codes[i] = ql[i] & 15 | (high & 3) << 4;
-                codes[i + 32] = ql[i + 32] & 15 | (high >> 2 & 3) << 4;
-                codes[i + 64] = ql[i] >> 4 | (high >> 4 & 3) << 4;
-                codes[i + 96] = ql[i + 32] >> 4 | high >> 6 << 4;
-            }
+            let (first, second) = ql.split_at(32);
+            join::<4, 2>(&mut codes[..32], (first, 0), (qh, 0));
+            join::<4, 2>(&mut codes[32..64], (second, 0), (qh, 2));
+            join::<4, 2>(&mut codes[64..96], (first, 4), (qh, 4));
+            join::<4, 2>(&mut codes[96..], (second, 4), (qh, 6));
             let groups = codes.as_chunks::<16>().0.iter().zip(scales);
             for (out, (codes, scale)) in out.as_chunks_mut::<16>().0.iter_mut().zip(groups) {
                 let d = d * f32::from(*scale);
