@@ -18,13 +18,13 @@ pub(crate) fn even_signs(stored: u32) -> u8 {
     EVEN_SIGNS[(stored & 127) as usize]
 }
 
-/// For eight signs, what magnitudes are multiplied with: -1 where a bit is set, 1 elsewhere (`kmask_iq2xs` in C).
-pub(crate) static FACTORS: [[f32; 8]; 256] = {
-    let mut table = [[1.0; 8]; 256];
+/// For eight signs, what turns the bits of positive floats into those of the signed ones (`kmask_iq2xs` in C).
+pub(crate) static SIGN_BITS: [[u32; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
     let mut bit = 0;
     while bit < 256 * 8 {
         if (bit / 8) >> (bit % 8) & 1 == 1 {
-            table[bit / 8][bit % 8] = -1.0;
+            table[bit / 8][bit % 8] = 1 << 31;
         }
         bit += 1;
     }
@@ -41,7 +41,7 @@ mod tests {
             assert_eq!(usize::from(signs & 127), stored);
             assert_eq!(signs.count_ones() % 2, 0);
         }
-        assert_eq!(FACTORS[0b1000_0101], [-1.0, 1.0, -1.0, 1.0, 1.0, 1.0, 1.0, -1.0]);
+        assert_eq!(SIGN_BITS[0b1000_0101].map(|bits| bits >> 31), [1, 0, 1, 0, 0, 0, 0, 1]);
         // The first eight of ksigns_iq2xs.
         assert_eq!(EVEN_SIGNS[..8], [0, 129, 130, 3, 132, 5, 6, 135]);
     }

@@ -97,11 +97,11 @@ pub(crate) fn fit<L: Sixteen, const G: usize, const D: usize, const LEVELS: usiz
         let wanted = missed.map(|missed| if tries.again == Again::Missed { missed & needed } else { needed });
         let mut chosen = search.choose(L::all(1.0) / scale, scale, &wanted);
         for i in 0..count {
-            for lane in 0..WIDTH {
+            for (lane, point) in points[i].iter_mut().enumerate() {
                 if wanted[i] >> lane & 1 == 1 {
-                    points[i][lane] = chosen.points[i][lane];
+                    *point = chosen.points[i][lane];
                 } else {
-                    search.put(&mut chosen.digits, i, lane, points[i][lane] as u16);
+                    search.put(&mut chosen.digits, i, lane, *point as u16);
                 }
             }
         }

@@ -15,7 +15,7 @@ mod search;
 use super::batched;
 use crate::codec::Codec;
 use crate::grid::iq4;
-use crate::grid::signs::FACTORS;
+use crate::grid::signs::SIGN_BITS;
 use crate::wide::Sixteen;
 
 /// The codecs of this family.
@@ -42,12 +42,12 @@ fn nibble<const B: usize>(bytes: &[u8; B], i: usize) -> u8 {
 
 /// Eight weights: magnitudes, scaled, bit i of `signs` telling whether the `i`th is negative.
 ///
-/// A sign is a factor, as in the reference: to turn the sign instead would turn that of a not-a-number.
+/// The reference multiplies with 1 or -1, of which compilers make turning the sign, as here; that of a not-a-number, too.
 #[inline(always)]
 fn place(out: &mut [f32; 8], scale: f32, magnitudes: &[i8; 8], signs: u8) {
-    let factors = &FACTORS[usize::from(signs)];
-    for ((out, magnitude), factor) in out.iter_mut().zip(magnitudes).zip(factors) {
-        *out = scale * f32::from(*magnitude) * factor;
+    let sign_bits = &SIGN_BITS[usize::from(signs)];
+    for ((out, magnitude), sign_bit) in out.iter_mut().zip(magnitudes).zip(sign_bits) {
+        *out = f32::from_bits((scale * f32::from(*magnitude)).to_bits() ^ sign_bit);
     }
 }
 

@@ -70,16 +70,17 @@ pub(super) fn search<L: Sixteen, const P: usize, const G: usize, const D: usize,
             };
             group.x = magnitudes.x;
             let largest = magnitudes.largest();
-            if !(largest < way.almost_zero) {
-                group.start = match way.start {
-                    Start::Largest => Some((largest, largest / top)),
-                    Start::Reached => {
-                        let (scale, _) = positive(&group.x, &group.weight, LEVELS as i32 + 1);
-                        let reached = scale * LEVELS as f32;
-                        (!(reached <= 0.0)).then_some((reached, scale))
-                    }
-                };
-            }
+            // What is not a number is below nothing and goes on.
+            let is_zero = largest < way.almost_zero;
+            let start = match way.start {
+                _ if is_zero => None,
+                Start::Largest => Some((largest, largest / top)),
+                Start::Reached => {
+                    let (scale, _) = positive(&group.x, &group.weight, LEVELS as i32 + 1);
+                    Some((scale * LEVELS as f32, scale))
+                }
+            };
+            group.start = start.filter(|(reached, _)| *reached > 0.0 || reached.is_nan());
             found.is_zero = group.start.is_none();
             found.signs = magnitudes.signs;
         }

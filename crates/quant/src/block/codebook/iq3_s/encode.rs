@@ -42,14 +42,13 @@ impl Iq3S {
         };
         // A group of zeros takes no place among the low bits and the signs, so that those of later groups come before where
         // they are read. The reference does so.
-        let mut place = 0;
-        for (group, found) in groups.iter().enumerate().filter(|(_, found)| !found.is_zero) {
+        let with_place = groups.iter().enumerate().filter(|(_, found)| !found.is_zero).enumerate();
+        for (place, (group, found)) in with_place {
             for (i, point) in found.points.into_iter().enumerate() {
                 block.qs[8 * place + i] = point as u8;
                 block.qh[group] |= ((point >> 8) as u8) << i;
             }
             block.signs[4 * place..4 * place + 4].copy_from_slice(&found.signs);
-            place += 1;
         }
         if let Some((d, scales)) = odd_scales(&groups.map(|found| found.scale), 15) {
             // The factor makes up for the scales that are rounded down.
