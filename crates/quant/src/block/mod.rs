@@ -90,17 +90,18 @@ fn encode_rows<B: Encode<N>, const N: usize>(
     out: &mut [u8],
 ) {
     let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    wide::run(Registers::Avx512, Rows { values, row, importance, blocks });
+    wide::run(Registers::Avx512, OneByOne { values, row, importance, blocks });
 }
 
-struct Rows<'a, B, const N: usize> {
+/// Blocks that are made one after the other. An `encode` that is inlined is compiled for the processor's registers.
+struct OneByOne<'a, B, const N: usize> {
     values: &'a [f32],
     row: usize,
     importance: Option<&'a [f32]>,
     blocks: &'a mut [B],
 }
 
-impl<B: Encode<N>, const N: usize> Wide for Rows<'_, B, N> {
+impl<B: Encode<N>, const N: usize> Wide for OneByOne<'_, B, N> {
     #[inline(always)]
     fn run<L: Sixteen>(self) {
         let importance = self.importance.map(|weights| weights.as_chunks::<N>().0);

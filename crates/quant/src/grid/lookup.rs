@@ -9,7 +9,7 @@ pub(crate) struct Lookup<const D: usize, const LEVELS: usize> {
     /// By the number that the digits of a possible point make, the first digit the lowest.
     places: Vec<Place>,
     /// Points, a run of them for each place that is not in the book.
-    neighbours: Vec<u16>,
+    neighbours: Vec<Neighbours>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,20 @@ pub(crate) enum Found<'a> {
     /// The point itself.
     Point(u16),
     /// The points nearest to it: the nearer ones first, those at one distance by their index.
-    Near(&'a [u16]),
+    Near(&'a [Neighbours]),
+}
+
+/// Sixteen points; where there are fewer, the last one again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Neighbours {
+    pub(crate) points: [u16; 16],
+    /// Their digits, the first one lowest, with [`digit_bits`] for each.
+    pub(crate) digits: [u16; 16],
+}
+
+/// Bits that a digit takes in [`Neighbours`].
+pub(crate) const fn digit_bits(levels: usize) -> u32 {
+    (levels - 1).ilog2() + 1
 }
 
 impl<const D: usize, const LEVELS: usize> Lookup<D, LEVELS> {
@@ -43,15 +56,23 @@ impl<const D: usize, const LEVELS: usize> Lookup<D, LEVELS> {
         for (number, place) in places.iter_mut().enumerate() {
             if let Place::Near { first, count } = place {
                 let found = search.near(number);
-                (*first, *count) = (neighbours.len() as u32, found.len() as u32);
-                neighbours.extend(found.iter().map(|(_, index)| index));
+                *first = neighbours.len() as u32;
+                neighbours.extend(found.chunks(16).map(|found| {
+                    let point = |i: usize| found[i.min(found.len() - 1)].1;
+                    let digits = |i: usize| {
+                        let digits = points[usize::from(point(i))].iter().rev();
+                        digits.fold(0, |packed, digit| packed << digit_bits(LEVELS) | u16::from(*digit))
+                    };
+                    Neighbours { points: std::array::from_fn(point), digits: std::array::from_fn(digits) }
+                }));
+                *count = neighbours.len() as u32 - *first;
             }
         }
         Self { points, places, neighbours }
     }
 
     /// The point with these digits, or those near it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(&self, digits: &[u8; D]) -> Found<'_> {
         match self.places.get(number::<D, LEVELS>(digits)) {
             Some(&Place::Point(index)) => Found::Point(index),
@@ -63,14 +84,14 @@ impl<const D: usize, const LEVELS: usize> Lookup<D, LEVELS> {
     }
 
     /// The digits of a point.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn digits(&self, point: u16) -> [u8; D] {
         self.points.get(usize::from(point)).copied().unwrap_or([0; D])
     }
 }
 
 /// The number that digits make, the first one the lowest.
-#[inline]
+#[inline(always)]
 fn number<const D: usize, const LEVELS: usize>(digits: &[u8; D]) -> usize {
     digits.iter().rev().fold(0, |number, digit| number * LEVELS + usize::from(*digit))
 }
@@ -146,6 +167,17 @@ impl Search {
 mod tests {
     use super::*;
 
+    fn points(found: Found<'_>) -> Vec<u16> {
+        match found {
+            Found::Point(_) => Vec::new(),
+            Found::Near(neighbours) => {
+                let mut points = neighbours.iter().flat_map(|found| found.points).collect::<Vec<_>>();
+                points.dedup();
+                points
+            }
+        }
+    }
+
     /// Of the nine points of two digits below three, those on the diagonal and one beside it.
     #[test]
     fn neighbours_come_shell_by_shell() {
@@ -153,11 +185,13 @@ mod tests {
         let lookup = Lookup::<2, 3>::new(&book, [0, 5, 9], 1);
         assert_eq!(lookup.find(&[2, 1]), Found::Point(2));
         assert_eq!(lookup.digits(2), [2, 1]);
-        assert_eq!(lookup.find(&[0, 1]), Found::Near(&[0, 1]));
-        assert_eq!(lookup.find(&[2, 0]), Found::Near(&[2]));
+        assert_eq!(points(lookup.find(&[0, 1])), [0, 1]);
+        assert_eq!(points(lookup.find(&[2, 0])), [2]);
         let lookup = Lookup::<2, 3>::new(&book, [0, 5, 9], 2);
-        // At distances 1: 2; at 2: 1; what is at 4 is left out.
-        assert_eq!(lookup.find(&[2, 0]), Found::Near(&[2, 1]));
-        assert_eq!(lookup.find(&[0, 1]), Found::Near(&[0, 1, 2]));
+        // At the square 1: 2; at 2: 1; what is at 4 is left out.
+        assert_eq!(points(lookup.find(&[2, 0])), [2, 1]);
+        assert_eq!(points(lookup.find(&[0, 1])), [0, 1, 2]);
+        let Found::Near(found) = lookup.find(&[2, 0]) else { panic!("[2, 0] is in the book") };
+        assert_eq!(found[0].digits[..3], [0b0110, 0b0101, 0b0101]);
     }
 }

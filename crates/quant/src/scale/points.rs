@@ -3,7 +3,7 @@
 //! What is searched is a scale `s` such that `s * (2 * digit + 1)` is close to every magnitude, weighed: books of the IQ2
 //! and IQ3 types have digits that stand for about the odd numbers.
 
-use crate::grid::lookup::{Found, Lookup};
+use crate::grid::lookup::{Found, Lookup, Neighbours, digit_bits};
 use crate::number::nearest;
 
 /// Which scales are tried, and what is done at the end.
@@ -39,6 +39,7 @@ pub(crate) struct Fit {
 ///
 /// Each try rounds the magnitudes to digits, takes the nearest point of the book where there is none with these digits, and
 /// solves for the scale that suits the points best.
+#[inline(always)]
 pub(crate) fn fit<const G: usize, const D: usize, const LEVELS: usize>(
     book: &Lookup<D, LEVELS>,
     x: &[f32; G],
@@ -84,6 +85,7 @@ pub(crate) fn fit<const G: usize, const D: usize, const LEVELS: usize>(
 }
 
 /// The point for some magnitudes, and whether it is not the one that they are rounded to.
+#[inline(always)]
 fn choose<const D: usize, const LEVELS: usize>(
     book: &Lookup<D, LEVELS>,
     x: &[f32; D],
@@ -94,37 +96,58 @@ fn choose<const D: usize, const LEVELS: usize>(
     let digits = x.map(|x| nearest(0.5 * (inverse * x - 1.0)).clamp(0, LEVELS as i32 - 1) as u8);
     match book.find(&digits) {
         Found::Point(point) => (point, false),
-        Found::Near(points) => (closest(book, points, x, root, scale, &odd_numbers()), true),
+        Found::Near(near) => (closest::<D, LEVELS>(near, x, root, scale, (2.0, 1.0)), true),
     }
 }
 
-/// The first of the points whose weighted distance is least, `numbers` being what digits stand for
-/// (`iq2_find_best_neighbour`, `iq3_find_best_neighbour`, `iq1_find_best_neighbour2` in C).
+/// The first of the points whose weighted distance is least (`iq2_find_best_neighbour`, `iq3_find_best_neighbour`,
+/// `iq1_find_best_neighbour2` in C). What a digit stands for is so much per digit, and so much more.
 ///
 /// Where no distance is a finite number the reference stops; here it is the first point of the book.
+#[inline(always)]
 pub(super) fn closest<const D: usize, const LEVELS: usize>(
-    book: &Lookup<D, LEVELS>,
-    points: &[u16],
+    near: &[Neighbours],
     x: &[f32; D],
     weight: &[f32; D],
     scale: f32,
-    numbers: &[f32; LEVELS],
+    (slope, base): (f32, f32),
 ) -> u16 {
     let (mut least, mut closest) = (f32::MAX, 0);
-    for &point in points {
-        let mut distance = 0.0f32;
-        for ((digit, x), w) in book.digits(point).into_iter().zip(x).zip(weight) {
-            let off = scale * numbers[usize::from(digit)] - x;
-            distance += w * off * off;
+    for near in near {
+        // Sixteen at once, each added up in its own order.
+        let mut distances = [0.0f32; 16];
+        for (i, (x, w)) in x.iter().zip(weight).enumerate() {
+            for (distance, digits) in distances.iter_mut().zip(&near.digits) {
+                let digit =
+                    u32::from(*digits) >> (digit_bits(LEVELS) * i as u32) & ((1 << digit_bits(LEVELS)) - 1);
+                let off = scale * (digit as f32 * slope + base) - x;
+                *distance += w * off * off;
+            }
         }
-        if distance < least {
-            (least, closest) = (distance, point);
+        let smallest = minimum(distances);
+        if smallest < least {
+            least = smallest;
+            let at = distances.iter().position(|distance| *distance == smallest).unwrap_or(0);
+            closest = near.points[at & 15];
         }
     }
     closest
 }
 
+/// The smallest of the numbers; what is not a number, and what is too large, counts as the largest float.
+#[inline(always)]
+fn minimum(numbers: [f32; 16]) -> f32 {
+    let mut numbers = numbers.map(|x| if x < f32::MAX { x } else { f32::MAX });
+    for half in [8, 4, 2, 1] {
+        for i in 0..half {
+            numbers[i] = if numbers[i + half] < numbers[i] { numbers[i + half] } else { numbers[i] };
+        }
+    }
+    numbers[0]
+}
+
 /// The sums that tell the best scale for these points.
+#[inline(always)]
 fn sums<const D: usize, const LEVELS: usize>(
     book: &Lookup<D, LEVELS>,
     x: &[[f32; D]],
@@ -143,10 +166,7 @@ fn sums<const D: usize, const LEVELS: usize>(
 }
 
 /// What a digit stands for here.
+#[inline(always)]
 fn odd(digit: u8) -> f32 {
     f32::from(2 * digit + 1)
-}
-
-fn odd_numbers<const LEVELS: usize>() -> [f32; LEVELS] {
-    std::array::from_fn(|digit| odd(digit as u8))
 }

@@ -19,6 +19,9 @@ pub(super) trait Minimum {
     /// The first try without the importance of columns, and the number of tries after it, in tenths of a code.
     const TRIES: (f32, i32);
 
+    /// Whether searched scales are bounded before they are packed. Only importance below zero makes them larger than fits.
+    const BOUNDED: bool;
+
     /// Fills every byte.
     fn fill(&mut self, scales: Scales, codes: &[u8; N]);
 }
@@ -57,7 +60,7 @@ pub(super) fn encode<L: Sixteen, B: Minimum>(batch: &Batch<'_, BLOCKS, N>, block
     for (i, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
         let first = i * GROUPS;
         let scales = match &sums {
-            Some(sums) => searched(
+            Some(sums) => searched::<B>(
                 &batch::part(&found.scale, first),
                 &batch::part(&found.min, first),
                 &batch::part(sums, first),
@@ -84,9 +87,11 @@ fn plain(scales: &[f32; GROUPS], minimums: &[f32; GROUPS]) -> Scales {
 
 /// Scales and minimums as a search has them, each weighed by its group's weights.
 #[inline(always)]
-fn searched(scales: &[f32; GROUPS], minimums: &[f32; GROUPS], weights: &[f32; GROUPS]) -> Scales {
+fn searched<B: Minimum>(scales: &[f32; GROUPS], minimums: &[f32; GROUPS], weights: &[f32; GROUPS]) -> Scales {
     let (d, scales) = positive(scales, weights, 63);
     let (dmin, minimums) = positive(minimums, weights, 63);
+    let bound = |codes: [u8; GROUPS]| if B::BOUNDED { codes.map(|code| code.min(63)) } else { codes };
+    let (scales, minimums) = (bound(scales), bound(minimums));
     Scales { d: F16::new(d), dmin: F16::new(dmin), packed: pack(&scales, &minimums) }
 }
 

@@ -15,6 +15,7 @@ const ALMOST_ZERO: f32 = 1e-7;
 impl Encode<N> for Iq1M {
     const IMPORTANCE: Importance = Importance::Optional;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
         *self = Iq1M { qs: [0; N / 8], qh: [0; N / 16], scales: [[0; 2]; N / 64] };
         let variance = 2.0 * sum_of_squares(values) / N as f32;

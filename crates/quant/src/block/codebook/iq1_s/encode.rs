@@ -15,6 +15,7 @@ const ALMOST_ZERO: f32 = 1e-12;
 impl Encode<N> for Iq1S {
     const IMPORTANCE: Importance = Importance::Required;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
         *self = Iq1S { d: F16::new(0.0), qs: [[0; 4]; N / 32], qh: [[0; 2]; N / 32] };
         let Some(guide) = guide else { return };

@@ -17,6 +17,7 @@ const ALMOST_ZERO: f32 = 1e-8;
 impl Encode<N> for Iq2S {
     const IMPORTANCE: Importance = Importance::Optional;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
         *self = Iq2S {
             d: F16::new(0.0),

@@ -15,6 +15,7 @@ const TRIES: Tries = Tries { each_way: 9, step: 0.1, again: Again::Missed };
 impl Encode<N> for Iq2Xs {
     const IMPORTANCE: Importance = Importance::Required;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
         *self = Iq2Xs { d: F16::new(0.0), qs: [[[0; 2]; 2]; N / 16], scales: [0; N / 32] };
         let Some(guide) = guide else { return };

@@ -16,6 +16,7 @@ const TRIES: Tries = Tries { each_way: 6, step: 0.1, again: Again::All };
 impl Encode<N> for Iq2Xxs {
     const IMPORTANCE: Importance = Importance::Required;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
         let zeros = Group { points: [0; 4], signs_and_scale: [0; 4] };
         *self = Iq2Xxs { d: F16::new(0.0), qs: [zeros; N / 32] };

@@ -15,6 +15,7 @@ const TRIES: Tries = Tries { each_way: 9, step: 0.2, again: Again::AllIfAnyMisse
 impl Encode<N> for Iq3S {
     const IMPORTANCE: Importance = Importance::Optional;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
         *self = Iq3S {
             d: F16::new(0.0),

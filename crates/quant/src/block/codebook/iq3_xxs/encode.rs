@@ -17,6 +17,7 @@ const ALMOST_ZERO: f32 = 1e-8;
 impl Encode<N> for Iq3Xxs {
     const IMPORTANCE: Importance = Importance::Optional;
 
+    #[inline(always)]
     fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
         *self = Iq3Xxs { d: F16::new(0.0), qs: [[0; 8]; N / 32], signs_and_scales: [[0; 4]; N / 32] };
         let variance = 2.0 * sum_of_squares(values) / N as f32;
