@@ -93,3 +93,6 @@ pub(crate) fn run(up_to: Registers, work: impl Wide) {
         work.run::<portable::Array>();
     }
 }
+
+#[cfg(test)]
+mod tests;

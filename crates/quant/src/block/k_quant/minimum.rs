@@ -4,8 +4,8 @@ use super::{N, scales_and_minimums};
 use crate::block::batch::{self, Batch};
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::affine::{Affine, Tries, affine};
-use crate::scale::lanes::positive::positive;
+use crate::scale::affine::{Affine, Tries, affine};
+use crate::scale::positive::positive;
 use crate::wide::{Sixteen, WIDTH};
 
 /// Blocks of a batch.
@@ -40,7 +40,7 @@ pub(super) fn encode<L: Sixteen, B: Minimum>(batch: &Batch<'_, BLOCKS, N>, block
     let top = i32::from(B::TOP);
     let (found, sums) = match &batch.importance {
         Some(importance) => {
-            let variance = L::all(2.0) * batch.sums_of_squares::<L>() / L::all(N as f32);
+            let variance = L::all(2.0) * batch.spread_sums_of_squares::<L>() / L::all(N as f32);
             let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
             let sums = batch::sums(&weights);
             let tries = Tries { top, first: -0.9, step: 0.05, steps: 36 };

@@ -7,8 +7,8 @@ use crate::block::{Encode, Guide};
 use crate::codec::Importance;
 use crate::grid::iq2::IQ2_XS_LOOKUP;
 use crate::half::F16;
+use crate::scale::ALMOST_ZERO;
 use crate::scale::points::{Again, Tries, fit};
-use crate::scale::symmetric::ALMOST_ZERO;
 
 const TRIES: Tries = Tries { each_way: 9, step: 0.1, again: Again::Missed };
 

@@ -7,9 +7,9 @@ use crate::block::{Encode, Guide};
 use crate::codec::Importance;
 use crate::grid::iq2::IQ2_XXS_LOOKUP;
 use crate::half::F16;
-use crate::scale::lanes::positive::positive;
+use crate::scale::ALMOST_ZERO;
 use crate::scale::points::{Again, Tries, fit};
-use crate::scale::symmetric::ALMOST_ZERO;
+use crate::scale::positive::positive;
 
 const TRIES: Tries = Tries { each_way: 6, step: 0.1, again: Again::All };
 
