@@ -98,3 +98,6 @@ pub(crate) fn run(up_to: Registers, work: impl Wide) {
         work.run::<portable::Array>();
     }
 }
+
+#[cfg(test)]
+mod tests;

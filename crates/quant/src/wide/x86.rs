@@ -42,8 +42,8 @@ const ROUND: f32 = 12_582_912.0;
 const MANTISSA: i32 = 0x007f_ffff;
 const MIDDLE: i32 = 0x0040_0000;
 
-/// The points that a search by halves asks for when `step` numbers are left to tell apart: at `n`, the point between `n` and
-/// the `step` numbers below `n + step`, and those above.
+/// The points that a search by halves asks for: at `n`, the one that parts the `step` numbers from `n` on from those above.
+#[allow(clippy::indexing_slicing, reason = "below the lengths of both: n + step is at most 15")]
 const fn halves(points: &[f32; 15], step: usize) -> [f32; 16] {
     let mut out = [0.0; 16];
     let mut n = 0;

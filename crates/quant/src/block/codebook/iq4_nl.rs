@@ -40,3 +40,23 @@ impl Block<N> for Iq4Nl {
         *out = levels::<L>(self.d.get(), &self.qs);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::testing::{assert_decodes, assert_encodes};
+
+    const BLOCK: &str = "c9189c8269599e78e4c96560465ccb99eec3";
+
+    /// By libgguf.
+    #[test]
+    fn as_the_reference() {
+        assert_decodes::<Iq4Nl, N>(
+            BLOCK,
+            [0.12383461, -0.19392967, 0.030374527, 0.030374527],
+            0x932f_c75a_f84d_69da,
+        );
+        assert_encodes::<Iq4Nl, N>(false, BLOCK);
+        assert_encodes::<Iq4Nl, N>(true, "bd189c8269599e78e4c96560465ccb99eec3");
+    }
+}

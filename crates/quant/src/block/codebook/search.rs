@@ -4,8 +4,8 @@ use super::N;
 use super::magnitudes::{Magnitudes, sum_of_squares, weigh};
 use crate::block::batch::Batch;
 use crate::grid::lookup::Lookup;
-use crate::scale::lanes::positive::positive;
 use crate::scale::points::{Group, Tries, fit};
+use crate::scale::positive::positive;
 use crate::wide::{Sixteen, WIDTH};
 
 /// How a type looks at its groups.

@@ -14,7 +14,7 @@ use crate::codec::Codec;
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
     batched::<q2_k::Q2K, 1, N>(),
-    batched::<q3_k::Q3K, 1, N>(),
+    batched::<q3_k::Q3K, 2, N>(),
     batched::<q4_k::Q4K, 2, N>(),
     batched::<q5_k::Q5K, 2, N>(),
     batched::<q6_k::Q6K, 1, N>(),

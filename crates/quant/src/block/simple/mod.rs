@@ -11,7 +11,7 @@ mod q8_0;
 use super::batch::{self, Batch};
 use super::{batched, both, inverse, reach, reach_of_bits};
 use crate::codec::Codec;
-use crate::scale::lanes::affine::Tries;
+use crate::scale::affine::Tries;
 use crate::wide::{Sixteen, WIDTH};
 
 /// The codecs of this family.

@@ -8,8 +8,8 @@ use crate::block::codebook::search::{Found, Start, Way, search};
 use crate::codec::Importance;
 use crate::grid::iq2::IQ2_XXS_LOOKUP;
 use crate::half::F16;
+use crate::scale::ALMOST_ZERO;
 use crate::scale::points::{Again, Tries};
-use crate::scale::symmetric::ALMOST_ZERO;
 use crate::wide::Sixteen;
 
 const WAY: Way = Way {

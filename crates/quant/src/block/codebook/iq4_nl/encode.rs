@@ -4,7 +4,7 @@ use super::{Iq4Nl, N};
 use crate::block::batch::{self, Batch, Batched};
 use crate::block::codebook::inverse;
 use crate::half::F16;
-use crate::scale::lanes::codebook::{code, codebook};
+use crate::scale::codebook::{code, codebook};
 use crate::wide::{Sixteen, WIDTH};
 
 impl Batched<WIDTH, N> for Iq4Nl {

@@ -5,7 +5,7 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::codebook::{N, inverse};
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::codebook::{code, codebook};
+use crate::scale::codebook::{code, codebook};
 use crate::wide::Sixteen;
 
 /// Blocks of a batch.
@@ -18,7 +18,7 @@ impl Batched<BLOCKS, N> for Iq4Xs {
         let x = batch::side_by_side::<L, BLOCKS, N, 32>(&batch.values);
         let weights = match &batch.importance {
             Some(importance) => {
-                let variance = batch.sums_of_squares::<L>() * L::all(2.0 / N as f32);
+                let variance = batch.spread_sums_of_squares::<L>() * L::all(2.0 / N as f32);
                 batch::weigh(&x, &batch::side_by_side(importance), variance)
             }
             None => batch::squares(&x),

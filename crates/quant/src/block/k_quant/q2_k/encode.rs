@@ -5,8 +5,8 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::affine::{Affine, Tries, affine};
-use crate::scale::lanes::positive::positive;
+use crate::scale::affine::{Affine, Tries, affine};
+use crate::scale::positive::positive;
 use crate::wide::{Sixteen, WIDTH};
 
 /// The largest code of a value.
@@ -20,7 +20,7 @@ impl Batched<1, N> for Q2K {
         let [values] = batch.values;
         let (found, (d, scales), (dmin, minimums));
         if let Some(importance) = &batch.importance {
-            let variance = batch.sums_of_squares::<L>() / L::all(N as f32);
+            let variance = batch.spread_sums_of_squares::<L>() / L::all(N as f32);
             let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
             let sums = batch::sums(&weights).to_array();
             let tries = Tries { top: TOP, first: -0.9, step: 0.05, steps: 36 };
@@ -72,7 +72,7 @@ fn fill(block: &mut Q2K, values: &[f32; N], found: &Affine<[f32; WIDTH]>) {
         }
         let min = dmin * f32::from(scale >> 4);
         for (code, x) in codes.iter_mut().zip(values) {
-            *code = nearest((x + min) / d).min(TOP).max(0) as u8;
+            *code = nearest((x + min) / d).clamp(0, TOP) as u8;
         }
     }
     for (qs, codes) in block.qs.iter_mut().zip(codes.as_chunks::<128>().0) {

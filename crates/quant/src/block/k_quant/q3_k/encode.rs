@@ -5,32 +5,40 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::descent::descent;
-use crate::scale::lanes::symmetric::symmetric;
+use crate::scale::descent::descent;
+use crate::scale::symmetric::symmetric;
 use crate::wide::{Lanes, One, Sixteen};
 
 /// Codes go from minus this to one less.
 const HALF: i32 = 4;
 const GROUPS: usize = N / 16;
 
-impl Batched<1, N> for Q3K {
+/// Blocks of a batch: two, although one fills the lanes; see [`descent`].
+const BLOCKS: usize = 2;
+
+impl Batched<BLOCKS, N> for Q3K {
     #[inline(always)]
-    fn encode<L: Sixteen>(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
-        let x = batch::side_by_side::<L, 1, N, 16>(&batch.values);
-        let [values] = batch.values;
-        for block in blocks {
-            if let Some(importance) = &batch.importance {
-                let variance = L::all(2.0) * batch.sums_of_squares::<L>() / L::all(N as f32);
-                let weights = batch::weigh(&x, &batch::side_by_side::<L, 1, N, 16>(importance), variance);
-                let sums = batch::sums(&weights).to_array();
-                let found = symmetric(&x, &weights, HALF);
-                let (d, scales) = searched(&found.scale, &sums);
-                fill(block, values, d, &scales, |group, _, x| found.code(group, x, HALF));
-            } else {
-                let found = descent(&x, HALF);
+    fn encode<L: Sixteen>(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [Self]) {
+        let mut x = [[L::zero(); 16]; BLOCKS];
+        for (x, values) in x.iter_mut().zip(batch.values) {
+            *x = batch::side_by_side::<L, 1, N, 16>(&[values]);
+        }
+        let Some(importance) = &batch.importance else {
+            let found = descent(&x, HALF);
+            for ((block, values), found) in blocks.iter_mut().zip(batch.values).zip(found) {
                 let (d, scales) = plain(&found.scale.to_array());
                 fill(block, values, d, &scales, |group, i, _| found.codes[i].to_array()[group] as u8);
             }
+            return;
+        };
+        let squares = batch.sums_of_squares();
+        for (i, (block, x)) in blocks.iter_mut().zip(&x).enumerate() {
+            let variance = L::all(2.0 * squares[i] / N as f32);
+            let weights = batch::weigh(x, &batch::side_by_side::<L, 1, N, 16>(&[importance[i]]), variance);
+            let sums = batch::sums(&weights).to_array();
+            let found = symmetric(x, &weights, HALF);
+            let (d, scales) = searched(&found.scale, &sums);
+            fill(block, batch.values[i], d, &scales, |group, _, x| found.code(group, x, HALF));
         }
     }
 }
@@ -102,7 +110,7 @@ fn fill(
             continue;
         }
         for (code, x) in codes.iter_mut().zip(values) {
-            *code = (nearest(x / d).min(HALF - 1).max(-HALF) + HALF) as u8;
+            *code = (nearest(x / d).clamp(-HALF, HALF - 1) + HALF) as u8;
         }
     }
     block.hmask = [0; 32];

@@ -7,8 +7,8 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::symmetric::{Symmetric, symmetric};
-use crate::scale::symmetric::ALMOST_ZERO;
+use crate::scale::ALMOST_ZERO;
+use crate::scale::symmetric::{Symmetric, symmetric};
 use crate::wide::{Sixteen, WIDTH};
 
 /// Codes go from minus this to one less.
@@ -58,7 +58,7 @@ fn fill(block: &mut Q6K, values: &[f32; N], found: &Symmetric<[f32; WIDTH]>) {
             continue;
         }
         for (code, x) in codes.iter_mut().zip(values) {
-            *code = (nearest(x / d).min(HALF - 1).max(-HALF) + HALF) as u8;
+            *code = (nearest(x / d).clamp(-HALF, HALF - 1) + HALF) as u8;
         }
     }
     for (half, codes) in codes.as_chunks::<128>().0.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::symmetric::largest;
 use crate::grid::iq4::LEVELS;
-use crate::scale::symmetric::ALMOST_ZERO;
+use crate::scale::ALMOST_ZERO;
 use crate::wide::{Lanes, Mask};
 
 /// Half-way between each level and the next. The reference takes the nearer of two levels by comparing two rounded
@@ -57,4 +57,38 @@ pub(crate) fn codebook<L: Lanes, const LEN: usize>(x: &[L; LEN], weight: &[L; LE
         best = better.select(this * sum_qx, best);
     }
     zeros.select(L::zero(), scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The nearer of the two levels around a value by the rounded differences, as the reference has it.
+    fn by_differences(x: f32) -> u8 {
+        let levels = LEVELS.map(f32::from);
+        let above = levels.iter().position(|&level| x < level);
+        match above {
+            Some(0) => 0,
+            None => 15,
+            Some(above) => {
+                let nearer_below = x - levels[above - 1] < levels[above] - x;
+                (if nearer_below { above - 1 } else { above }) as u8
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_half_way_says_what_the_differences_say() {
+        for point in HALFWAY {
+            for ulps in -3000..=3000_i32 {
+                let x = f32::from_bits(point.to_bits().wrapping_add_signed(ulps));
+                assert_eq!(code(x), by_differences(x), "{x}");
+            }
+        }
+        for step in -40_000..40_000_i32 {
+            let x = step as f32 / 256.0;
+            assert_eq!(code(x), by_differences(x), "{x}");
+        }
+        assert_eq!(code(f32::NAN), 15);
+    }
 }

@@ -1,6 +1,6 @@
 //! A scale for numbers that are not negative, such as the scales of the groups of a block.
 use crate::number::nearest;
-use crate::scale::symmetric::ALMOST_ZERO;
+use crate::scale::ALMOST_ZERO;
 
 /// Searches the scale with the least weighted sum of squared errors for `x ≈ scale × code`, codes from 0 to `top`, and
 /// improves the codes one at a time (C: `make_qp_quants`).
