@@ -2,6 +2,7 @@
 
 use zerocopy::{FromBytes, IntoBytes, KnownLayout};
 
+use crate::codec::Importance;
 use crate::wide::{self, Registers, Sixteen, WIDTH, Wide};
 
 /// `P` blocks of `N` values: together `WIDTH` groups. Where the last blocks of a tensor are fewer, the last one is there
@@ -18,6 +19,9 @@ pub(crate) struct Batch<'a, const P: usize, const N: usize> {
 pub(crate) trait Batched<const P: usize, const N: usize>:
     FromBytes + IntoBytes + KnownLayout + Sized
 {
+    /// What [`encode`](Batched::encode) does with the importance of columns.
+    const IMPORTANCE: Importance = Importance::Optional;
+
     /// Whether it asks for the mean squares of rows.
     const ROW_MEAN_SQUARES: bool = false;
 

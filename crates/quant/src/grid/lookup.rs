@@ -9,7 +9,7 @@ pub(crate) struct Lookup<const D: usize, const LEVELS: usize> {
     /// By the number that the digits of a possible point make, the first digit the lowest.
     places: Vec<Place>,
     /// Points, a run of them for each place that is not in the book.
-    neighbours: Vec<Neighbours>,
+    neighbours: Vec<Neighbours<D>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -20,24 +20,19 @@ enum Place {
 
 /// What a codebook has for some digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found<'a> {
+pub(crate) enum Found<'a, const D: usize> {
     /// The point itself.
     Point(u16),
     /// The points nearest to it: the nearer ones first, those at one distance by their index.
-    Near(&'a [Neighbours]),
+    Near(&'a [Neighbours<D>]),
 }
 
 /// Sixteen points; where there are fewer, the last one again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Neighbours {
+pub(crate) struct Neighbours<const D: usize> {
     pub(crate) points: [u16; 16],
-    /// Their digits, the first one lowest, with [`digit_bits`] for each.
-    pub(crate) digits: [u16; 16],
-}
-
-/// Bits that a digit takes in [`Neighbours`].
-pub(crate) const fn digit_bits(levels: usize) -> u32 {
-    (levels - 1).ilog2() + 1
+    /// For each digit, those of the points.
+    pub(crate) digits: [[u8; 16]; D],
 }
 
 impl<const D: usize, const LEVELS: usize> Lookup<D, LEVELS> {
@@ -59,10 +54,7 @@ impl<const D: usize, const LEVELS: usize> Lookup<D, LEVELS> {
                 *first = neighbours.len() as u32;
                 neighbours.extend(found.chunks(16).map(|found| {
                     let point = |i: usize| found[i.min(found.len() - 1)].1;
-                    let digits = |i: usize| {
-                        let digits = points[usize::from(point(i))].iter().rev();
-                        digits.fold(0, |packed, digit| packed << digit_bits(LEVELS) | u16::from(*digit))
-                    };
+                    let digits = |digit: usize| std::array::from_fn(|i| points[usize::from(point(i))][digit]);
                     Neighbours { points: std::array::from_fn(point), digits: std::array::from_fn(digits) }
                 }));
                 *count = neighbours.len() as u32 - *first;
@@ -73,8 +65,14 @@ impl<const D: usize, const LEVELS: usize> Lookup<D, LEVELS> {
 
     /// The point with these digits, or those near it.
     #[inline(always)]
-    pub(crate) fn find(&self, digits: &[u8; D]) -> Found<'_> {
-        match self.places.get(number::<D, LEVELS>(digits)) {
+    pub(crate) fn find(&self, digits: &[u8; D]) -> Found<'_, D> {
+        self.at(number::<D, LEVELS>(digits))
+    }
+
+    /// The same for the number that the digits make, the first one the lowest.
+    #[inline(always)]
+    pub(crate) fn at(&self, number: usize) -> Found<'_, D> {
+        match self.places.get(number) {
             Some(&Place::Point(index)) => Found::Point(index),
             Some(&Place::Near { first, count }) => {
                 Found::Near(self.neighbours.get(first as usize..(first + count) as usize).unwrap_or(&[]))
@@ -167,7 +165,7 @@ impl Search {
 mod tests {
     use super::*;
 
-    fn points(found: Found<'_>) -> Vec<u16> {
+    fn points(found: Found<'_, 2>) -> Vec<u16> {
         match found {
             Found::Point(_) => Vec::new(),
             Found::Near(neighbours) => {
@@ -192,6 +190,6 @@ mod tests {
         assert_eq!(points(lookup.find(&[2, 0])), [2, 1]);
         assert_eq!(points(lookup.find(&[0, 1])), [0, 1, 2]);
         let Found::Near(found) = lookup.find(&[2, 0]) else { panic!("[2, 0] is in the book") };
-        assert_eq!(found[0].digits[..3], [0b0110, 0b0101, 0b0101]);
+        assert_eq!([&found[0].digits[0][..3], &found[0].digits[1][..3]], [[2, 1, 1], [1, 1, 1]]);
     }
 }

@@ -6,6 +6,7 @@
 
 use super::points::closest;
 use crate::grid::lookup::{Found, Lookup};
+use crate::wide::Sixteen;
 
 /// The numbers that digits stand for where points are moved up.
 const UP: [f32; 3] = [-0.875, 0.125, 1.125];
@@ -164,7 +165,12 @@ pub(crate) struct Placed<const H: usize> {
 impl<const G: usize, const H: usize> Split<G, H> {
     /// Takes the nearest points where digits are not in the book, and then the scale that suits the points.
     #[inline(always)]
-    pub(crate) fn place(&self, book: &Lookup<8, 3>, x: &[f32; G], weight: &[f32; G]) -> Placed<H> {
+    pub(crate) fn place<L: Sixteen>(
+        &self,
+        book: &Lookup<8, 3>,
+        x: &[f32; G],
+        weight: &[f32; G],
+    ) -> Placed<H> {
         let (eights, weights) = (x.as_chunks::<8>().0, weight.as_chunks::<8>().0);
         let mut placed = Placed { scale: self.scale, points: [0; 4], down: self.down };
         let mut missed = false;
@@ -175,8 +181,8 @@ impl<const G: usize, const H: usize> Split<G, H> {
                 Found::Near(near) => {
                     missed = true;
                     // One number is 1 from the next.
-                    let numbers = (1.0, numbers(i)[0]);
-                    closest::<8, 3>(near, &eights[i], &weights[i], self.scale, numbers)
+                    let numbers = numbers(i)[0];
+                    closest(near, &eights[i], &weights[i], self.scale, |digit: L| digit + L::all(numbers))
                 }
             };
         }

@@ -14,7 +14,7 @@ mod x86;
 
 use std::ops::{Add, Div, Mul, Sub};
 
-pub(crate) use portable::One;
+pub(crate) use portable::{Array, One};
 
 /// A number of each group.
 pub(crate) trait Lanes:
@@ -65,6 +65,11 @@ pub(crate) const WIDTH: usize = 16;
 
 /// That many numbers.
 pub(crate) trait Sixteen: Lanes<Array = [f32; WIDTH]> {
+    fn from_bytes(bytes: &[u8; WIDTH]) -> Self;
+    /// The numbers of a table, by the lower four bits of each byte.
+    fn look_up(table: &[f32; 16], bytes: &[u8; WIDTH]) -> Self;
+    /// The least of the numbers below `f32::MAX`, and its lane, the first one of several; `f32::MAX` if there is none.
+    fn least(self) -> (f32, usize);
     /// The nearest integers as [`nearest_within`](Lanes::nearest_within) has them, less `low`: codes, from 0.
     fn codes(self, low: i32, high: i32) -> [u8; WIDTH];
 }

@@ -125,6 +125,35 @@ impl Sixteen for Array {
         }
         codes
     }
+
+    #[inline(always)]
+    fn from_bytes(bytes: &[u8; WIDTH]) -> Self {
+        let mut out = [0.0; WIDTH];
+        for (out, byte) in out.iter_mut().zip(bytes) {
+            *out = f32::from(*byte);
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn look_up(table: &[f32; 16], bytes: &[u8; WIDTH]) -> Self {
+        let mut out = [0.0; WIDTH];
+        for (out, byte) in out.iter_mut().zip(bytes) {
+            *out = table.get(usize::from(byte & 15)).copied().unwrap_or(0.0);
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn least(self) -> (f32, usize) {
+        let (mut least, mut at) = (f32::MAX, 0);
+        for (lane, value) in self.0.into_iter().enumerate() {
+            if value < least {
+                (least, at) = (value, lane);
+            }
+        }
+        (least, at)
+    }
 }
 
 impl<const N: usize> PlainMask<N> {

@@ -33,6 +33,7 @@ pub(super) struct Iq1M {
 impl Block<N> for Iq1M {
     const TYPE: TensorType = TensorType::IQ1_M;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let words = self.scales.map(u16::from_le_bytes);
         let d = f16_to_f32(words.iter().rev().fold(0, |d, word| d << 4 | word >> 12));

@@ -32,6 +32,7 @@ pub(super) struct Iq1S {
 impl Block<N> for Iq1S {
     const TYPE: TensorType = TensorType::IQ1_S;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         let groups = self.qs.iter().zip(self.qh);

@@ -32,6 +32,7 @@ pub(super) struct Iq2S {
 
 impl Iq2S {
     /// The index of a point, below 1024.
+    #[inline(always)]
     fn index(&self, point: usize) -> usize {
         usize::from(self.qs[point]) | usize::from(self.qh[point / 4] >> (point % 4 * 2) & 3) << 8
     }
@@ -40,6 +41,7 @@ impl Iq2S {
 impl Block<N> for Iq2S {
     const TYPE: TensorType = TensorType::IQ2_S;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         for (point, out) in out.as_chunks_mut().0.iter_mut().enumerate() {

@@ -31,6 +31,7 @@ pub(super) struct Iq2Xs {
 impl Block<N> for Iq2Xs {
     const TYPE: TensorType = TensorType::IQ2_XS;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {

@@ -37,6 +37,7 @@ pub(super) struct Group {
 impl Block<N> for Iq2Xxs {
     const TYPE: TensorType = TensorType::IQ2_XXS;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         for (out, group) in out.as_chunks_mut::<32>().0.iter_mut().zip(&self.qs) {

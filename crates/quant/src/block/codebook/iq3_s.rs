@@ -15,7 +15,7 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, nibble, place};
+use super::{N, join, nibble, place};
 use crate::block::Block;
 use crate::grid::iq3;
 use crate::half::F16;
@@ -32,6 +32,7 @@ pub(super) struct Iq3S {
 
 impl Iq3S {
     /// The index of a point, below 512.
+    #[inline(always)]
     fn index(&self, point: usize) -> usize {
         usize::from(self.qs[point]) | usize::from(self.qh[point / 8] >> (point % 8) & 1) << 8
     }
@@ -40,12 +41,13 @@ impl Iq3S {
 impl Block<N> for Iq3S {
     const TYPE: TensorType = TensorType::IQ3_S;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
-        for (point, out) in out.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            let d = d * f32::from(1 + 2 * nibble(&self.scales, point / 8));
-            let signs = self.signs[point / 2] >> (point % 2 * 4);
-            place(out, d, &iq3::IQ3_S[self.index(point)], signs);
+        for (eight, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+            let d = d * f32::from(1 + 2 * nibble(&self.scales, eight / 4));
+            let point = |i: usize| iq3::IQ3_S[self.index(i)];
+            place(out, d, &join(point(2 * eight), point(2 * eight + 1)), self.signs[eight]);
         }
     }
 }

@@ -16,7 +16,7 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, place};
+use super::{N, join, place};
 use crate::block::Block;
 use crate::grid::{iq3, signs::even_signs};
 use crate::half::F16;
@@ -32,15 +32,16 @@ pub(super) struct Iq3Xxs {
 impl Block<N> for Iq3Xxs {
     const TYPE: TensorType = TensorType::IQ3_XXS;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         let groups = self.qs.iter().zip(self.signs_and_scales);
         for (out, (points, word)) in out.as_chunks_mut::<32>().0.iter_mut().zip(groups) {
             let word = u32::from_le_bytes(word);
             let d = d * (0.5 + (word >> 28) as f32) * 0.5;
-            for (i, out) in out.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-                let signs = even_signs(word >> (i / 2 * 7)) >> (i % 2 * 4);
-                place(out, d, &iq3::IQ3_XXS[usize::from(points[i])], signs);
+            for (i, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+                let point = |i: usize| iq3::IQ3_XXS[usize::from(points[i])];
+                place(out, d, &join(point(2 * i), point(2 * i + 1)), even_signs(word >> (7 * i)));
             }
         }
     }

@@ -13,9 +13,10 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use super::levels;
 use crate::block::Block;
-use crate::grid::iq4::LEVELS;
 use crate::half::F16;
+use crate::wide::{Array, Sixteen};
 
 const N: usize = 32;
 
@@ -29,12 +30,14 @@ pub(super) struct Iq4Nl {
 impl Block<N> for Iq4Nl {
     const TYPE: TensorType = TensorType::IQ4_NL;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
-        let d = self.d.get();
-        for (i, q) in self.qs.iter().enumerate() {
-            out[i] = d * f32::from(LEVELS[usize::from(q & 15)]);
-            out[i + 16] = d * f32::from(LEVELS[usize::from(q >> 4)]);
-        }
+        self.decode_wide::<Array>(out);
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        *out = levels::<L>(self.d.get(), &self.qs);
     }
 }
 

@@ -14,10 +14,10 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, nibble};
+use super::{N, levels, nibble};
 use crate::block::Block;
-use crate::grid::iq4::LEVELS;
 use crate::half::F16;
+use crate::wide::{Array, Sixteen};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -31,16 +31,18 @@ pub(super) struct Iq4Xs {
 impl Block<N> for Iq4Xs {
     const TYPE: TensorType = TensorType::IQ4_XS;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
+        self.decode_wide::<Array>(out);
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         let high = u16::from_le_bytes(self.scales_h);
         for (group, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
             let scale = nibble(&self.scales_l, group) | ((high >> (2 * group) & 3) as u8) << 4;
-            let d = d * f32::from(scale.cast_signed() - 32);
-            for (i, q) in self.qs[group].iter().enumerate() {
-                out[i] = d * f32::from(LEVELS[usize::from(q & 15)]);
-                out[i + 16] = d * f32::from(LEVELS[usize::from(q >> 4)]);
-            }
+            *out = levels::<L>(d * f32::from(scale.cast_signed() - 32), &self.qs[group]);
         }
     }
 }

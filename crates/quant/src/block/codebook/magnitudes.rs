@@ -85,11 +85,7 @@ pub(super) fn odd_scales<const S: usize>(scales: &[f32; S], top: u8) -> Option<(
     Some((d, scales.map(number)))
 }
 
-/// Turns a scale that came out below zero and the signs under the mask, which every sign bit that is stored is under.
-#[inline(always)]
-pub(super) fn turn_if_negative(scale: &mut f32, signs: &mut [u8; 4], mask: u8) {
-    if *scale < 0.0 {
-        *scale = -*scale;
-        *signs = signs.map(|signs| !signs & mask);
-    }
+/// Seven signs for each of four times eight values, from the lowest bit up, and above them the number of a scale.
+pub(super) fn word_of_signs(signs: [u8; 4], scale: u8) -> [u8; 4] {
+    signs.iter().rev().fold(u32::from(scale), |word, signs| word << 7 | u32::from(*signs)).to_le_bytes()
 }

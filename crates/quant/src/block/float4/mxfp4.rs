@@ -12,8 +12,7 @@ use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{pack, reach, values};
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use crate::block::{Block, Encode};
 use crate::number::truncate;
 
 const N: usize = 32;
@@ -58,10 +57,8 @@ impl Block<N> for Mxfp4 {
 }
 
 impl Encode<N> for Mxfp4 {
-    const IMPORTANCE: Importance = Importance::Unused;
-
     #[inline(always)]
-    fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
+    fn encode(&mut self, values: &[f32; N]) {
         self.e = exponent(reach(values));
         if let [low, high] = values.as_chunks().0 {
             self.qs = pack(low, high, half_of_power(self.e));

@@ -13,8 +13,7 @@ use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{pack, reach, values};
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use crate::block::{Block, Encode};
 use crate::number::truncate;
 
 const N: usize = 64;
@@ -72,10 +71,8 @@ impl Block<N> for Nvfp4 {
 }
 
 impl Encode<N> for Nvfp4 {
-    const IMPORTANCE: Importance = Importance::Unused;
-
     #[inline(always)]
-    fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
+    fn encode(&mut self, values: &[f32; N]) {
         for (group, values) in values.as_chunks::<16>().0.iter().enumerate() {
             let d = scale(reach(values) / 6.0);
             self.d[group] = d;

@@ -33,6 +33,7 @@ pub(super) struct Q2K {
 impl Block<N> for Q2K {
     const TYPE: TensorType = TensorType::Q2_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let (d, dmin) = (self.d.get(), self.dmin.get());
         for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {

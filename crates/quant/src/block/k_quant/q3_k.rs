@@ -17,15 +17,15 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::N;
+use super::{N, join};
 use crate::block::Block;
 use crate::half::F16;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct Q3K {
-    hmask: [[u8; 16]; 2],
-    qs: [[[u8; 16]; 2]; 2],
+    hmask: [u8; 32],
+    qs: [[u8; 32]; 2],
     scales: [u8; 12],
     d: F16,
 }
@@ -33,22 +33,29 @@ pub(super) struct Q3K {
 impl Block<N> for Q3K {
     const TYPE: TensorType = TensorType::Q3_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         let scales = scales(&self.scales);
-        for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-            let d = d * f32::from(scales[group]);
-            let (low, high) = (&self.qs[group / 8][group % 2], &self.hmask[group % 2]);
-            let (shift, bit) = (group % 8 / 2 * 2, group / 2);
-            *out = std::array::from_fn(|i| {
-                let q = (low[i] >> shift & 3) | (high[i] >> bit & 1) << 2;
-                d * f32::from(q.cast_signed() - 4)
-            });
+        let halves = self.qs.iter().zip(scales.as_chunks::<8>().0);
+        for (half, (out, (qs, scales))) in out.as_chunks_mut::<128>().0.iter_mut().zip(halves).enumerate() {
+            let mut codes = [0; 128];
+            let high = self.hmask.map(|bits| bits >> (4 * half));
+            join::<2, 1>(&mut codes[..32], (qs, 0), (&high, 0));
+            join::<2, 1>(&mut codes[32..64], (qs, 2), (&high, 1));
+            join::<2, 1>(&mut codes[64..96], (qs, 4), (&high, 2));
+            join::<2, 1>(&mut codes[96..], (qs, 6), (&high, 3));
+            let groups = codes.as_chunks::<16>().0.iter().zip(scales);
+            for (out, (codes, scale)) in out.as_chunks_mut::<16>().0.iter_mut().zip(groups) {
+                let d = d * f32::from(*scale);
+                *out = codes.map(|q| d * f32::from(q.cast_signed() - 4));
+            }
         }
     }
 }
 
 /// The scales of the groups, -32..=31.
+#[inline(always)]
 fn scales(packed: &[u8; 12]) -> [i8; 16] {
     std::array::from_fn(|group| {
         let low = packed[group % 8] >> (group / 8 * 4) & 15;

@@ -30,6 +30,7 @@ pub(super) struct Q4K {
 impl Block<N> for Q4K {
     const TYPE: TensorType = TensorType::Q4_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let (d, dmin) = (self.d.get(), self.dmin.get());
         let (scales, minimums) = scales_and_minimums(&self.scales);

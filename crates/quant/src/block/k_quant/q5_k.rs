@@ -32,6 +32,7 @@ pub(super) struct Q5K {
 impl Block<N> for Q5K {
     const TYPE: TensorType = TensorType::Q5_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let (d, dmin) = (self.d.get(), self.dmin.get());
         let (scales, minimums) = scales_and_minimums(&self.scales);

@@ -17,15 +17,15 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::N;
+use super::{N, join};
 use crate::block::Block;
 use crate::half::F16;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct Q6K {
-    ql: [[[u8; 16]; 4]; 2],
-    qh: [[[u8; 16]; 2]; 2],
+    ql: [[u8; 64]; 2],
+    qh: [[u8; 32]; 2],
     scales: [i8; 16],
     d: F16,
 }
@@ -33,17 +33,22 @@ pub(super) struct Q6K {
 impl Block<N> for Q6K {
     const TYPE: TensorType = TensorType::Q6_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
-        for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-            let d = d * f32::from(self.scales[group]);
-            let (half, group) = (group / 8, group % 8);
-            let (low, high) = (&self.ql[half][group % 4], &self.qh[half][group % 2]);
-            let (low_shift, high_shift) = (group / 4 * 4, group / 2 * 2);
-            *out = std::array::from_fn(|i| {
-                let q = (low[i] >> low_shift & 15) | (high[i] >> high_shift & 3) << 4;
-                d * f32::from(q.cast_signed() - 32)
-            });
+        let halves = self.ql.iter().zip(&self.qh).zip(self.scales.as_chunks::<8>().0);
+        for (out, ((ql, qh), scales)) in out.as_chunks_mut::<128>().0.iter_mut().zip(halves) {
+            let mut codes = [0; 128];
+            let (first, second) = ql.split_at(32);
+            join::<4, 2>(&mut codes[..32], (first, 0), (qh, 0));
+            join::<4, 2>(&mut codes[32..64], (second, 0), (qh, 2));
+            join::<4, 2>(&mut codes[64..96], (first, 4), (qh, 4));
+            join::<4, 2>(&mut codes[96..], (second, 4), (qh, 6));
+            let groups = codes.as_chunks::<16>().0.iter().zip(scales);
+            for (out, (codes, scale)) in out.as_chunks_mut::<16>().0.iter_mut().zip(groups) {
+                let d = d * f32::from(*scale);
+                *out = codes.map(|q| d * f32::from(q.cast_signed() - 32));
+            }
         }
     }
 }

@@ -111,13 +111,13 @@ fn fill<L: Sixteen>(
         }
         *codes = (L::from_array(values) / L::all(d)).codes(-HALF, HALF - 1);
     }
-    block.hmask = [[0; 16]; 2];
+    block.hmask = [0; 32];
     for (half, codes) in codes.as_chunks::<128>().0.iter().enumerate() {
         for i in 0..32 {
             let [a, b, c, d] = [codes[i], codes[i + 32], codes[i + 64], codes[i + 96]];
-            block.qs[half][i / 16][i % 16] = (a & 3) | (b & 3) << 2 | (c & 3) << 4 | (d & 3) << 6;
+            block.qs[half][i] = (a & 3) | (b & 3) << 2 | (c & 3) << 4 | (d & 3) << 6;
             let high = a >> 2 | b >> 2 << 1 | c >> 2 << 2 | d >> 2 << 3;
-            block.hmask[i / 16][i % 16] |= high << (4 * half);
+            block.hmask[i] |= high << (4 * half);
         }
     }
 }

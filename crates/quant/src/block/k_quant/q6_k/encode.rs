@@ -64,9 +64,9 @@ fn fill<L: Sixteen>(block: &mut Q6K, values: &[f32; N], found: &Symmetric<[f32; 
     for (half, codes) in codes.as_chunks::<128>().0.iter().enumerate() {
         for i in 0..32 {
             let [a, b, c, d] = [codes[i], codes[i + 32], codes[i + 64], codes[i + 96]];
-            block.ql[half][i / 16][i % 16] = (a & 15) | c << 4;
-            block.ql[half][i / 16 + 2][i % 16] = (b & 15) | d << 4;
-            block.qh[half][i / 16][i % 16] = a >> 4 | b >> 4 << 2 | c >> 4 << 4 | d >> 4 << 6;
+            block.ql[half][i] = (a & 15) | c << 4;
+            block.ql[half][i + 32] = (b & 15) | d << 4;
+            block.qh[half][i] = a >> 4 | b >> 4 << 2 | c >> 4 << 4 | d >> 4 << 6;
         }
     }
 }
