@@ -69,8 +69,10 @@ proptest! {
             for (values, decoded) in values.chunks(size).zip(decoded.chunks(size)) {
                 let reach = values.iter().fold(0.0f32, |reach, value| reach.max(value.abs()));
                 for (value, decoded) in values.iter().zip(decoded) {
+                    // Subnormal numbers of sixteen bits are 2^-24 apart.
+                    let step = if codec.tensor_type() == TensorType::F16 { 2.0f32.powi(-25) } else { 0.0 };
                     prop_assert!(
-                        (value - decoded).abs() <= bound * reach,
+                        (value - decoded).abs() <= bound * reach + step,
                         "{}: {value} became {decoded} in a block that reaches {reach}", codec.tensor_type(),
                     );
                 }
