@@ -43,8 +43,7 @@ pub(super) fn encode<L: Sixteen, B: Minimum>(batch: &Batch<'_, BLOCKS, N>, block
             let variance = L::all(2.0) * batch.spread_sums_of_squares::<L>() / L::all(N as f32);
             let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
             let sums = batch::sums(&weights);
-            let tries = Tries { top, first: -0.9, step: 0.05, steps: 36 };
-            (affine::<L, 32, false>(&x, &weights, tries), Some(sums.to_array()))
+            (affine::<L, 32, false>(&x, &weights, Tries::guided(top)), Some(sums.to_array()))
         }
         None => {
             let (first, steps) = B::TRIES;

@@ -11,7 +11,6 @@ mod q8_0;
 use super::batch::{self, Batch};
 use super::{batched, both, inverse, reach, reach_of_bits};
 use crate::codec::Codec;
-use crate::scale::affine::Tries;
 use crate::wide::{Sixteen, WIDTH};
 
 /// The codecs of this family.
@@ -77,11 +76,6 @@ fn weighed<L: Sixteen>(batch: &Batch<'_, WIDTH, N>) -> Option<([L; N], [L; N])> 
     let x = batch::side_by_side(&batch.values);
     let weights = batch::weigh(&x, &batch::side_by_side(importance), L::from_array(&batch.row_mean_squares));
     Some((x, weights))
-}
-
-/// The scales that are tried for a type with an offset, whose largest number is `top`.
-fn tries(top: i32) -> Tries {
-    Tries { top, first: -0.9, step: 0.05, steps: 36 }
 }
 
 /// Numbers of four bits: those of the low nibbles, then those of the high ones.

@@ -23,8 +23,7 @@ impl Batched<1, N> for Q2K {
             let variance = batch.spread_sums_of_squares::<L>() / L::all(N as f32);
             let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
             let sums = batch::sums(&weights).to_array();
-            let tries = Tries { top: TOP, first: -0.9, step: 0.05, steps: 36 };
-            found = affine::<L, 16, false>(&x, &weights, tries);
+            found = affine::<L, 16, false>(&x, &weights, Tries::guided(TOP));
             (d, scales) = positive(&found.scale, &sums, 15);
             (dmin, minimums) = positive(&found.min, &sums, 15);
         } else {
