@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The values of every tensor type, bit for bit against programs that are not ours.
 
-    python codecs.py CODEC_BINARY [--quick] [TYPE...]
+    python codecs.py CODEC_BINARY [--quick | --full] [TYPE...]
     python codecs.py CODEC_BINARY --golden TYPE...     # calls for the tests of a type, in Rust
 
 CODEC_BINARY is `cargo build --release -p ggufkit-quant --example codec`.
@@ -9,12 +9,14 @@ CODEC_BINARY is `cargo build --release -p ggufkit-quant --example codec`.
 * Decoding: blocks of random bytes, of every exponent in their scales (infinite, subnormal, not a number), of zeros and of
   ones, through libgguf (a build of ggml's scalar reference) or, where that has no decoder, through gguf-py, or through the
   definition below, written from the format's description. Which one it was is printed.
-* Encoding: rows of many kinds, with and without the importance of columns, through libgguf.
+* Encoding: rows of many kinds, with and without the importance of columns, through libgguf; of values that are not finite
+  where a type's scale is not searched for.
 
 A value that is not a number equals any other that is not: the order of operands decides which payload survives, and C
 leaves it open. All else is equal to the last bit. Exit status 1 on a difference.
 """
 import argparse
+import itertools
 import pathlib
 import subprocess
 import sys
@@ -140,6 +142,20 @@ def kinds_of_rows(rng, rows: int, width: int):
     yield "cubes", normal**3
 
 
+def kinds_not_finite(rng, rows: int, width: int):
+    """Rows that C leaves open what becomes of, for the types that are written without a search: x86 is followed."""
+    shape = (rows, width)
+    normal = rng.standard_normal(shape)
+    yield "infinite", np.where(rng.random(shape) < 0.01, rng.choice([np.inf, -np.inf], shape), normal)
+    yield "not-numbers", np.where(rng.random(shape) < 0.01, np.nan, normal)
+    yield "any-bits", rng.integers(0, 2**32, shape, dtype=np.uint32).view(np.float32)
+
+
+NOT_SEARCHED = {
+    "F32", "F16", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q1_0", "TQ1_0", "TQ2_0", "MXFP4", "NVFP4",
+}  # fmt: skip
+
+
 def kinds_of_weights(rng, width: int):
     yield None
     yield rng.uniform(0, 1, width).astype(np.float32)
@@ -149,9 +165,9 @@ def kinds_of_weights(rng, width: int):
 
 
 class Oracle:
-    def __init__(self, binary: pathlib.Path, quick: bool, folder: pathlib.Path):
-        self.binary, self.folder = binary, folder
-        self.decoded, self.encoded = (20_000, 4_000) if quick else (1_000_000, 100_000)
+    def __init__(self, binary: pathlib.Path, quick: bool, full: bool, folder: pathlib.Path):
+        self.binary, self.full, self.folder = binary, full, folder
+        self.decoded, self.encoded = (20_000, 4_000) if quick else (1_000_000, 110_000)
         self.differences = 0
 
     def run(self, *words: str, data: bytes = b"") -> bytes:
@@ -192,7 +208,9 @@ class Oracle:
         weights = [w for w in kinds_of_weights(rng, width) if w is not None or importance != "required"]
         if importance == "unused":
             weights = weights[:2]
-        rows = max(1, -(-self.encoded * elements // width // (19 * len(weights))))
+        # The reference takes a millisecond for a block of these.
+        count = self.encoded // 20 if name[:3] in ("IQ1", "IQ2", "IQ3") and not self.full else self.encoded
+        rows = max(1, -(-count * elements // width // (19 * len(weights))))
         done = 0
         kinds_wrong: list[str] = []
         for number, weight in enumerate(weights):
@@ -201,7 +219,10 @@ class Oracle:
                 path = self.folder / "importance"
                 path.write_bytes(weight.tobytes())
                 words.append(str(path))
-            for kind, values in kinds_of_rows(rng, rows, width):
+            kinds = kinds_of_rows(rng, rows, width)
+            if weight is None and name in NOT_SEARCHED:
+                kinds = itertools.chain(kinds, kinds_not_finite(rng, rows, width))
+            for kind, values in kinds:
                 values = np.ascontiguousarray(values, np.float32)
                 if name.startswith(("IQ1", "IQ2", "IQ3")):
                     values = values[np.abs(values).max(axis=1) < COMPARABLE]
@@ -223,7 +244,6 @@ class Oracle:
         said = f"{done:>7} encoded as by {who}, importance {importance}"
         return said if not kinds_wrong else f"{said}; DIFFERENT: " + ", ".join(kinds_wrong)
 
-
     def golden(self, name: str, ty: int, elements: int, size: int, importance: str) -> None:
         """Tests for the type's file: what the reference makes of two blocks and of one row."""
         rng = np.random.default_rng(ty)
@@ -234,7 +254,8 @@ class Oracle:
                 if what != "u8":
                     scale = np.array([number], "<f2" if what == "f16" else "<f4").view(np.uint8)
                     blocks[row, offset : offset + len(scale)] = scale
-        block_type = name.capitalize() if "_" not in name else "".join(part.capitalize() for part in name.split("_")) if name[0] == "I" or name[-1] == "K" else name.capitalize()
+        words = [name] if name[:2] in ("Q1", "Q2", "Q4", "Q5", "Q8", "TQ") and not name.endswith("K") else name.split("_")
+        block_type = "".join(word.capitalize() for word in words)
         says = "libgguf" if who == "libgguf" else "the definition in the oracle"
         print(f"\n#[cfg(test)]\nmod tests {{\n    use super::*;\n    use crate::block::testing::{{assert_decodes, assert_encodes}};\n")
         print(f"    /// By {says}.\n    #[test]\n    fn as_the_reference() {{")
@@ -277,10 +298,11 @@ def main() -> int:
     parser.add_argument("binary", type=pathlib.Path)
     parser.add_argument("types", nargs="*")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--full", action="store_true", help="as many blocks of the slow types as of the others: half an hour")
     parser.add_argument("--golden", action="store_true")
     arguments = parser.parse_intermixed_args()
     with tempfile.TemporaryDirectory() as folder:
-        oracle = Oracle(arguments.binary.resolve(), arguments.quick, pathlib.Path(folder))
+        oracle = Oracle(arguments.binary.resolve(), arguments.quick, arguments.full, pathlib.Path(folder))
         listed = [line.split() for line in oracle.run("list").decode().splitlines()]
         for name, *numbers, importance in listed:
             if arguments.types and name.upper() not in [ty.upper() for ty in arguments.types]:

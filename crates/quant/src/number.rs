@@ -3,13 +3,15 @@
 //! Rust's own `as`, `min` and `max` answer otherwise for what does not fit and for what is not a number.
 
 /// `(int) x`: towards zero. What does not fit is C's to leave undefined; x86 gives the smallest integer.
+#[inline(always)]
 pub(crate) fn truncate(x: f32) -> i32 {
-    // -2^31 and 2^31 are floats, the numbers next to the latter are far below it.
-    if (-2_147_483_648.0..2_147_483_648.0).contains(&x) { x as i32 } else { i32::MIN }
+    // What is below all integers becomes the smallest by itself, and one comparison is all that wide registers need.
+    if x < 2_147_483_648.0 { x as i32 } else { i32::MIN }
 }
 
 /// `lroundf(x)`, whose result C keeps in an `int`: to the nearest integer, ties away from zero. What does not fit is the
 /// smallest `long` on x86, of which an `int` keeps 0.
+#[inline(always)]
 pub(crate) fn round_to_long(x: f32) -> i32 {
     let rounded = x.round();
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&rounded) {
@@ -29,6 +31,7 @@ pub(crate) fn nearest(x: f32) -> i32 {
 }
 
 /// `MAX(a, b)` in C: the second one unless the first is greater, so that one that is not a number counts when it is second.
+#[inline(always)]
 pub(crate) fn c_max(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }

@@ -70,6 +70,30 @@ fn nothing_is_a_whole_number_of_blocks() {
     }
 }
 
+/// Blocks are made many at a time; where one tensor ends and which rows stand beside each other is seen in none of them.
+#[test]
+fn a_row_is_encoded_the_same_alone_and_among_others() {
+    for codec in codecs().filter(|codec| codec.can_encode()) {
+        let (block, bytes) = (codec.block_elements(), codec.block_bytes());
+        let (row, rows) = (3 * block, 7);
+        let values: Vec<f32> =
+            (0..row * rows).map(|i| (i as f32 * 0.7).sin() * (1 + i / row) as f32).collect();
+        let weights: Vec<f32> = (0..row).map(|i| 0.1 + (i as f32 * 0.3).cos().abs()).collect();
+        for importance in [None, Some(weights.as_slice())] {
+            if codec.needs_importance() && importance.is_none() {
+                continue;
+            }
+            let mut together = vec![0; 3 * bytes * rows];
+            codec.encode(&values, row, importance, &mut together).unwrap();
+            let mut alone = vec![0xff; 3 * bytes];
+            for (values, together) in values.chunks(row).zip(together.chunks(3 * bytes)) {
+                codec.encode(values, row, importance, &mut alone).unwrap();
+                assert_eq!(alone, together, "{}", codec.tensor_type());
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 

@@ -2,6 +2,7 @@
 
 use zerocopy::{FromBytes, IntoBytes, KnownLayout};
 
+use crate::codec::Importance;
 use crate::wide::{self, Registers, Sixteen, WIDTH, Wide};
 
 /// `P` blocks of `N` values: together `WIDTH` groups. Where the last blocks of a tensor are fewer, the last one is there
@@ -18,6 +19,9 @@ pub(crate) struct Batch<'a, const P: usize, const N: usize> {
 pub(crate) trait Batched<const P: usize, const N: usize>:
     FromBytes + IntoBytes + KnownLayout + Sized
 {
+    /// What [`encode`](Batched::encode) does with the importance of columns.
+    const IMPORTANCE: Importance = Importance::Optional;
+
     /// Whether it asks for the mean squares of rows.
     const ROW_MEAN_SQUARES: bool = false;
 
@@ -32,18 +36,8 @@ pub(crate) fn encode<B: Batched<P, N>, const P: usize, const N: usize>(
     importance: Option<&[f32]>,
     out: &mut [u8],
 ) {
-    encode_with::<B, P, N>(Registers::Avx512, values, row, importance, out);
-}
-
-fn encode_with<B: Batched<P, N>, const P: usize, const N: usize>(
-    registers: Registers,
-    values: &[f32],
-    row: usize,
-    importance: Option<&[f32]>,
-    out: &mut [u8],
-) {
     let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    wide::run(registers, Rows { values, row, importance, blocks });
+    wide::run(Registers::Avx512, Rows { values, row, importance, blocks });
 }
 
 struct Rows<'a, B, const P: usize, const N: usize> {
@@ -68,11 +62,11 @@ impl<B: Batched<P, N>, const P: usize, const N: usize> Wide for Rows<'_, B, P, N
             let mut batch =
                 Batch { values: [&values[first]; P], importance: None, row_mean_squares: [0.0; P] };
             let mut columns = [&values[first]; P];
-            for i in 0..P {
+            for (i, column) in columns.iter_mut().enumerate() {
                 let at = (first + i).min(last);
                 batch.values[i] = &values[at];
                 if let Some(importance) = importance {
-                    columns[i] = &importance[at % per_row];
+                    *column = &importance[at % per_row];
                     if B::ROW_MEAN_SQUARES {
                         let row = at / per_row;
                         if row != last_row {
@@ -123,15 +117,22 @@ pub(crate) fn side_by_side<L: Sixteen, const P: usize, const N: usize, const LEN
 }
 
 impl<const P: usize, const N: usize> Batch<'_, P, N> {
-    /// The sum of the squares of each block, in the lanes of its groups.
+    /// The sum of the squares of each block.
     #[inline(always)]
-    pub(crate) fn sums_of_squares<L: Sixteen>(&self) -> L {
+    pub(crate) fn sums_of_squares(&self) -> [f32; P] {
         let mut sums = [0.0; P];
         for i in 0..N {
             for (sum, block) in sums.iter_mut().zip(self.values) {
                 *sum += block[i] * block[i];
             }
         }
+        sums
+    }
+
+    /// The same, each in the lanes of its block's groups.
+    #[inline(always)]
+    pub(crate) fn spread_sums_of_squares<L: Sixteen>(&self) -> L {
+        let sums = self.sums_of_squares();
         let mut lanes = [0.0; WIDTH];
         for (lane, out) in lanes.iter_mut().enumerate() {
             *out = sums[lane * P / WIDTH];

@@ -17,6 +17,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::block::batch::Batched;
 use crate::codec::{Codec, Importance};
 use crate::number::c_max;
+use crate::wide::{self, Registers, Sixteen, Wide};
 
 /// The codecs, family by family.
 pub(crate) static FAMILIES: &[&[Codec]] =
@@ -31,24 +32,20 @@ pub(crate) trait Block<const N: usize>:
 
     /// The values of the block.
     fn decode(&self, out: &mut [f32; N]);
+
+    /// The same with registers that hold a table of sixteen numbers, for types that look numbers up.
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        self.decode(out);
+    }
 }
 
-/// A block that can be made from values.
+/// A block that is made from its values alone; what matters how much is not asked for.
 pub(crate) trait Encode<const N: usize>: Block<N> {
-    /// What [`encode`](Encode::encode) does with a guide.
-    const IMPORTANCE: Importance;
-
-    /// Fills the block. `guide` is there when the importance of columns is known; always where it is required.
+    /// Fills the block.
     ///
     /// Every byte of the block is written: what is there before is of some other use.
-    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>);
-}
-
-/// What is known about the columns of a block.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Guide<'a, const N: usize> {
-    /// How much each column matters.
-    pub(crate) importance: &'a [f32; N],
+    fn encode(&mut self, values: &[f32; N]);
 }
 
 /// The codec of a type that is only read.
@@ -65,45 +62,86 @@ pub(crate) const fn decoder<B: Block<N>, const N: usize>() -> Codec {
 
 /// The codec of a type that is read and written.
 pub(crate) const fn both<B: Encode<N>, const N: usize>() -> Codec {
-    Codec { encode: Some((B::IMPORTANCE, encode_rows::<B, N>)), ..decoder::<B, N>() }
+    Codec { encode: Some((Importance::Unused, encode_blocks::<B, N>)), ..decoder::<B, N>() }
 }
 
-/// The codec of a type that is written `P` blocks at a time, better with the importance of columns.
+/// The codec of a type that is written `P` blocks at a time.
 pub(crate) const fn batched<B: Block<N> + Batched<P, N>, const P: usize, const N: usize>() -> Codec {
-    Codec { encode: Some((Importance::Optional, batch::encode::<B, P, N>)), ..decoder::<B, N>() }
+    Codec { encode: Some((B::IMPORTANCE, batch::encode::<B, P, N>)), ..decoder::<B, N>() }
 }
 
 /// Lengths were tested by the codec; what would not be whole is left as it is.
 fn decode_blocks<B: Block<N>, const N: usize>(bytes: &[u8], out: &mut [f32]) {
     let Ok(blocks) = <[B]>::ref_from_bytes(bytes) else { return };
-    for (block, out) in blocks.iter().zip(out.as_chunks_mut().0) {
-        block.decode(out);
+    let (out, _) = out.as_chunks_mut();
+    wide::run(Registers::Avx512, Read::<B, N> { blocks, out });
+}
+
+/// A `decode` that is inlined is compiled for the processor's registers.
+struct Read<'a, B, const N: usize> {
+    blocks: &'a [B],
+    out: &'a mut [[f32; N]],
+}
+
+impl<B: Block<N>, const N: usize> Wide for Read<'_, B, N> {
+    #[inline(always)]
+    fn run<L: Sixteen>(self) {
+        for (block, out) in self.blocks.iter().zip(self.out) {
+            block.decode_wide::<L>(out);
+        }
     }
 }
 
-fn encode_rows<B: Encode<N>, const N: usize>(
+/// Where rows begin does not matter.
+fn encode_blocks<B: Encode<N>, const N: usize>(
     values: &[f32],
-    row: usize,
-    importance: Option<&[f32]>,
+    _row: usize,
+    _importance: Option<&[f32]>,
     out: &mut [u8],
 ) {
     let Ok(blocks) = <[B]>::mut_from_bytes(out) else { return };
-    let importance = importance.map(|weights| weights.as_chunks::<N>().0);
-    let per_row = (row / N).max(1);
-    for (i, (block, values)) in blocks.iter_mut().zip(values.as_chunks().0).enumerate() {
-        let importance = importance.and_then(|columns| columns.get(i % per_row));
-        block.encode(values, importance.map(|importance| Guide { importance }));
+    wide::run(Registers::Avx512, Write { values: values.as_chunks::<N>().0, blocks });
+}
+
+/// An `encode` that is inlined is compiled for the processor's registers.
+struct Write<'a, B, const N: usize> {
+    values: &'a [[f32; N]],
+    blocks: &'a mut [B],
+}
+
+impl<B: Encode<N>, const N: usize> Wide for Write<'_, B, N> {
+    #[inline(always)]
+    fn run<L: Sixteen>(self) {
+        for (block, values) in self.blocks.iter_mut().zip(self.values) {
+            block.encode(values);
+        }
     }
 }
 
 /// `1 / d`, and 0 for a scale of 0.
+#[inline(always)]
 fn inverse(d: f32) -> f32 {
     if d != 0.0 { 1.0 / d } else { 0.0 }
 }
 
-/// The greatest distance from zero.
-fn reach(values: &[f32]) -> f32 {
-    values.iter().fold(0.0, |reach, x| c_max(reach, x.abs()))
+/// The greatest distance from zero. One that is not a number makes forget what was before it, as `MAX` in C does.
+#[inline(always)]
+fn reach<const N: usize>(values: &[f32; N]) -> f32 {
+    let reach = reach_of_bits(values);
+    if reach.is_nan() { values.iter().fold(0.0, |reach, x| c_max(reach, x.abs())) } else { reach }
+}
+
+/// The greatest distance from zero, or not a number where any value is not.
+///
+/// Without their signs, floats are in the order of their bits, those that are not a number last; integers are compared many
+/// at a time.
+#[inline(always)]
+fn reach_of_bits<const N: usize>(values: &[f32; N]) -> f32 {
+    let mut reach = 0;
+    for x in values {
+        reach = reach.max(x.abs().to_bits());
+    }
+    f32::from_bits(reach)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub(crate) struct Lookup<const D: usize, const LEVELS: usize> {
     /// By the number that the digits of a possible point make, the first digit the lowest.
     places: Vec<Place>,
     /// Points, a run of them for each place that is not in the book.
-    neighbours: Vec<u16>,
+    neighbours: Vec<Neighbours<D>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -20,11 +20,19 @@ enum Place {
 
 /// What a codebook has for some digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found<'a> {
+pub(crate) enum Found<'a, const D: usize> {
     /// The point itself.
     Point(u16),
     /// The points nearest to it: the nearer ones first, those at one distance by their index.
-    Near(&'a [u16]),
+    Near(&'a [Neighbours<D>]),
+}
+
+/// Sixteen points; where there are fewer, the last one again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Neighbours<const D: usize> {
+    pub(crate) points: [u16; 16],
+    /// For each digit, those of the points.
+    pub(crate) digits: [[u8; 16]; D],
 }
 
 impl<const D: usize, const LEVELS: usize> Lookup<D, LEVELS> {
@@ -33,39 +41,38 @@ impl<const D: usize, const LEVELS: usize> Lookup<D, LEVELS> {
     pub(crate) fn new(book: &[[i8; D]], levels: [i8; LEVELS], shells: usize) -> Self {
         let digit = |value: i8| levels.iter().position(|level| *level == value).unwrap_or(0) as u8;
         let points: Vec<[u8; D]> = book.iter().map(|point| point.map(digit)).collect();
-        let mut indices = vec![None; LEVELS.pow(D as u32)];
-        for (index, point) in points.iter().enumerate() {
-            indices[number::<D, LEVELS>(point)] = Some(index as u16);
+        let numbers: Vec<usize> = points.iter().map(number::<D, LEVELS>).collect();
+        let mut places = vec![Place::Near { first: 0, count: 0 }; LEVELS.pow(D as u32)];
+        for (index, &number) in numbers.iter().enumerate() {
+            places[number] = Place::Point(index as u16);
         }
+        let mut search = Search::new::<D, LEVELS>(&numbers, shells);
         let mut neighbours = Vec::new();
-        let mut distances = Vec::with_capacity(points.len());
-        let mut digits = [0; D];
-        let places = indices.iter().map(|index| {
-            let here = digits;
-            increment::<D, LEVELS>(&mut digits);
-            if let Some(index) = index {
-                return Place::Point(*index);
+        for (number, place) in places.iter_mut().enumerate() {
+            if let Place::Near { first, count } = place {
+                let found = search.near(number);
+                *first = neighbours.len() as u32;
+                neighbours.extend(found.chunks(16).map(|found| {
+                    let point = |i: usize| found[i.min(found.len() - 1)].1;
+                    let digits = |digit: usize| std::array::from_fn(|i| points[usize::from(point(i))][digit]);
+                    Neighbours { points: std::array::from_fn(point), digits: std::array::from_fn(digits) }
+                }));
+                *count = neighbours.len() as u32 - *first;
             }
-            let first = neighbours.len();
-            distances.clear();
-            distances.extend(points.iter().map(|point| distance(point, &here)));
-            let mut shell = None;
-            for _ in 0..shells {
-                shell = distances.iter().copied().filter(|&d| shell.is_none_or(|shell| d > shell)).min();
-                let Some(shell) = shell else { break };
-                let at = distances.iter().enumerate().filter(|(_, d)| **d == shell);
-                neighbours.extend(at.map(|(index, _)| index as u16));
-            }
-            Place::Near { first: first as u32, count: (neighbours.len() - first) as u32 }
-        });
-        let places = places.collect();
+        }
         Self { points, places, neighbours }
     }
 
     /// The point with these digits, or those near it.
-    #[inline]
-    pub(crate) fn find(&self, digits: &[u8; D]) -> Found<'_> {
-        match self.places.get(number::<D, LEVELS>(digits)) {
+    #[inline(always)]
+    pub(crate) fn find(&self, digits: &[u8; D]) -> Found<'_, D> {
+        self.at(number::<D, LEVELS>(digits))
+    }
+
+    /// The same for the number that the digits make, the first one the lowest.
+    #[inline(always)]
+    pub(crate) fn at(&self, number: usize) -> Found<'_, D> {
+        match self.places.get(number) {
             Some(&Place::Point(index)) => Found::Point(index),
             Some(&Place::Near { first, count }) => {
                 Found::Near(self.neighbours.get(first as usize..(first + count) as usize).unwrap_or(&[]))
@@ -75,35 +82,99 @@ impl<const D: usize, const LEVELS: usize> Lookup<D, LEVELS> {
     }
 
     /// The digits of a point.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn digits(&self, point: u16) -> [u8; D] {
         self.points.get(usize::from(point)).copied().unwrap_or([0; D])
     }
 }
 
 /// The number that digits make, the first one the lowest.
-#[inline]
+#[inline(always)]
 fn number<const D: usize, const LEVELS: usize>(digits: &[u8; D]) -> usize {
     digits.iter().rev().fold(0, |number, digit| number * LEVELS + usize::from(*digit))
 }
 
-fn increment<const D: usize, const LEVELS: usize>(digits: &mut [u8; D]) {
-    for digit in digits {
-        *digit = (*digit + 1) % LEVELS as u8;
-        if *digit != 0 {
-            break;
-        }
-    }
+/// Finds the points nearest to a place.
+///
+/// The square of a distance is the sum of those of two halves of the digits, which a table has; points with the same upper
+/// half stand together, and are passed over when that half alone is too far away.
+struct Search {
+    shells: usize,
+    /// How many numbers half of the digits make.
+    half: usize,
+    /// The squares of the distances between them.
+    squares: Vec<u16>,
+    /// For each upper half, the points that have it: their lower halves and indices.
+    groups: Vec<Vec<(usize, u16)>>,
+    found: Vec<(u16, u16)>,
 }
 
-/// The square of the distance between two points, in steps of a digit.
-fn distance<const D: usize>(a: &[u8; D], b: &[u8; D]) -> u16 {
-    a.iter().zip(b).map(|(a, b)| u16::from(a.abs_diff(*b)).pow(2)).sum()
+impl Search {
+    fn new<const D: usize, const LEVELS: usize>(numbers: &[usize], shells: usize) -> Self {
+        let half = LEVELS.pow(D as u32 / 2);
+        let square = |mut a: usize, mut b: usize| {
+            let mut sum = 0;
+            while a != b {
+                sum += (a % LEVELS).abs_diff(b % LEVELS).pow(2) as u16;
+                (a, b) = (a / LEVELS, b / LEVELS);
+            }
+            sum
+        };
+        let squares = (0..half * half).map(|pair| square(pair / half, pair % half)).collect();
+        let mut groups = vec![Vec::new(); half];
+        for (index, number) in numbers.iter().enumerate() {
+            groups[number / half].push((number % half, index as u16));
+        }
+        Self { shells, half, squares, groups, found: Vec::new() }
+    }
+
+    /// Squares of distances and points, the nearer ones first, those at one distance by their index.
+    fn near(&mut self, number: usize) -> &[(u16, u16)] {
+        let row = |half: usize| &self.squares[half * self.half..][..self.half];
+        let (low, high) = (row(number % self.half), row(number / self.half));
+        // The smallest distances so far, ascending.
+        let mut shells = Vec::with_capacity(self.shells + 1);
+        let mut limit = u16::MAX;
+        self.found.clear();
+        for (group, &base) in self.groups.iter().zip(high) {
+            if base > limit {
+                continue;
+            }
+            for &(half, index) in group {
+                let square = base + low[half];
+                if square > limit {
+                    continue;
+                }
+                self.found.push((square, index));
+                if let Err(at) = shells.binary_search(&square) {
+                    shells.insert(at, square);
+                    shells.truncate(self.shells);
+                    if shells.len() == self.shells {
+                        limit = shells.last().copied().unwrap_or(u16::MAX);
+                    }
+                }
+            }
+        }
+        self.found.retain(|(square, _)| *square <= limit);
+        self.found.sort_unstable();
+        &self.found
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn points(found: Found<'_, 2>) -> Vec<u16> {
+        match found {
+            Found::Point(_) => Vec::new(),
+            Found::Near(neighbours) => {
+                let mut points = neighbours.iter().flat_map(|found| found.points).collect::<Vec<_>>();
+                points.dedup();
+                points
+            }
+        }
+    }
 
     /// Of the nine points of two digits below three, those on the diagonal and one beside it.
     #[test]
@@ -112,11 +183,13 @@ mod tests {
         let lookup = Lookup::<2, 3>::new(&book, [0, 5, 9], 1);
         assert_eq!(lookup.find(&[2, 1]), Found::Point(2));
         assert_eq!(lookup.digits(2), [2, 1]);
-        assert_eq!(lookup.find(&[0, 1]), Found::Near(&[0, 1]));
-        assert_eq!(lookup.find(&[2, 0]), Found::Near(&[2]));
+        assert_eq!(points(lookup.find(&[0, 1])), [0, 1]);
+        assert_eq!(points(lookup.find(&[2, 0])), [2]);
         let lookup = Lookup::<2, 3>::new(&book, [0, 5, 9], 2);
-        // At distances 1: 2; at 2: 1; what is at 4 is left out.
-        assert_eq!(lookup.find(&[2, 0]), Found::Near(&[2, 1]));
-        assert_eq!(lookup.find(&[0, 1]), Found::Near(&[0, 1, 2]));
+        // At the square 1: 2; at 2: 1; what is at 4 is left out.
+        assert_eq!(points(lookup.find(&[2, 0])), [2, 1]);
+        assert_eq!(points(lookup.find(&[0, 1])), [0, 1, 2]);
+        let Found::Near(found) = lookup.find(&[2, 0]) else { panic!("[2, 0] is in the book") };
+        assert_eq!([&found[0].digits[0][..3], &found[0].digits[1][..3]], [[2, 1, 1], [1, 1, 1]]);
     }
 }

@@ -13,14 +13,23 @@ pub(crate) static EVEN_SIGNS: [u8; 128] = {
 };
 
 /// All eight signs for the seven that are stored in the low bits of `stored`; bits above them are not looked at.
+#[inline(always)]
 pub(crate) fn even_signs(stored: u32) -> u8 {
     EVEN_SIGNS[(stored & 127) as usize]
 }
 
-/// 1 or -1, as bit `element` of `signs` says.
-pub(crate) fn sign(signs: u8, element: usize) -> f32 {
-    if signs >> (element & 7) & 1 == 1 { -1.0 } else { 1.0 }
-}
+/// For eight signs, what turns the bits of positive floats into those of the signed ones (`kmask_iq2xs` in C).
+pub(crate) static SIGN_BITS: [[u32; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut bit = 0;
+    while bit < 256 * 8 {
+        if (bit / 8) >> (bit % 8) & 1 == 1 {
+            table[bit / 8][bit % 8] = 1 << 31;
+        }
+        bit += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {
@@ -32,6 +41,7 @@ mod tests {
             assert_eq!(usize::from(signs & 127), stored);
             assert_eq!(signs.count_ones() % 2, 0);
         }
+        assert_eq!(SIGN_BITS[0b1000_0101].map(|bits| bits >> 31), [1, 0, 1, 0, 0, 0, 0, 1]);
         // The first eight of ksigns_iq2xs.
         assert_eq!(EVEN_SIGNS[..8], [0, 129, 130, 3, 132, 5, 6, 135]);
     }

@@ -6,6 +6,7 @@
 
 use super::points::closest;
 use crate::grid::lookup::{Found, Lookup};
+use crate::wide::Sixteen;
 
 /// The numbers that digits stand for where points are moved up.
 const UP: [f32; 3] = [-0.875, 0.125, 1.125];
@@ -13,6 +14,7 @@ const UP: [f32; 3] = [-0.875, 0.125, 1.125];
 const DOWN: [f32; 3] = [-1.125, -0.125, 0.875];
 
 /// What digits stand for.
+#[inline(always)]
 pub(crate) fn numbers(down: bool) -> [f32; 3] {
     if down { DOWN } else { UP }
 }
@@ -47,6 +49,7 @@ impl<const H: usize> Best<H> {
     }
 
     /// The group is split so; with minus one as factor where the scale is below zero.
+    #[inline(always)]
     fn split<const G: usize>(self, order: &[usize; G]) -> Option<Split<G, H>> {
         let (zeros, ones) = self.bounds?;
         let mut split = Split { scale: self.scale, digits: [0; G], down: self.down };
@@ -63,6 +66,7 @@ impl<const H: usize> Best<H> {
 }
 
 /// The places of the values in ascending order; equal ones stay in theirs.
+#[inline(always)]
 fn ascending<const G: usize>(values: &[f32; G]) -> [usize; G] {
     let mut order = std::array::from_fn(|i| i);
     for end in 1..G {
@@ -76,6 +80,7 @@ fn ascending<const G: usize>(values: &[f32; G]) -> [usize; G] {
 }
 
 /// Splits a group that is moved as a whole (the search of `quantize_row_iq1_s_impl` in C). `None` if nothing weighs anything.
+#[inline(always)]
 pub(crate) fn split_whole<const G: usize>(x: &[f32; G], weight: &[f32; G]) -> Option<Split<G, 1>> {
     let order = ascending(x);
     // What is before each place, added up; what is after the last one apart.
@@ -105,6 +110,7 @@ type Sums = ([f32; 4], [f32; 4]);
 
 /// Splits a group whose halves are moved each for itself (the search of `quantize_row_iq1_m_impl` in C, as it was before it
 /// took differences of sums: its bits depend on each sum being made anew). `None` if nothing weighs anything.
+#[inline(always)]
 pub(crate) fn split_halves<const G: usize>(x: &[f32; G], weight: &[f32; G]) -> Option<Split<G, 2>> {
     let order = ascending(x);
     // What each place adds to the sums when its value becomes the number of a digit.
@@ -158,7 +164,13 @@ pub(crate) struct Placed<const H: usize> {
 
 impl<const G: usize, const H: usize> Split<G, H> {
     /// Takes the nearest points where digits are not in the book, and then the scale that suits the points.
-    pub(crate) fn place(&self, book: &Lookup<8, 3>, x: &[f32; G], weight: &[f32; G]) -> Placed<H> {
+    #[inline(always)]
+    pub(crate) fn place<L: Sixteen>(
+        &self,
+        book: &Lookup<8, 3>,
+        x: &[f32; G],
+        weight: &[f32; G],
+    ) -> Placed<H> {
         let (eights, weights) = (x.as_chunks::<8>().0, weight.as_chunks::<8>().0);
         let mut placed = Placed { scale: self.scale, points: [0; 4], down: self.down };
         let mut missed = false;
@@ -166,9 +178,11 @@ impl<const G: usize, const H: usize> Split<G, H> {
         for (i, digits) in self.digits.as_chunks::<8>().0.iter().enumerate() {
             placed.points[i] = match book.find(digits) {
                 Found::Point(point) => point,
-                Found::Near(points) => {
+                Found::Near(near) => {
                     missed = true;
-                    closest(book, points, &eights[i], &weights[i], self.scale, &numbers(i))
+                    // One number is 1 from the next.
+                    let numbers = numbers(i)[0];
+                    closest(near, &eights[i], &weights[i], self.scale, |digit: L| digit + L::all(numbers))
                 }
             };
         }

@@ -14,7 +14,7 @@ mod x86;
 
 use std::ops::{Add, Div, Mul, Sub};
 
-pub(crate) use portable::One;
+pub(crate) use portable::{Array, One};
 
 /// A number of each group.
 pub(crate) trait Lanes:
@@ -63,9 +63,16 @@ pub(crate) trait Mask<L>: Copy {
 /// Groups that are searched at once.
 pub(crate) const WIDTH: usize = 16;
 
-/// Numbers of that many groups.
-pub(crate) trait Sixteen: Lanes<Array = [f32; WIDTH]> {}
-impl<L: Lanes<Array = [f32; WIDTH]>> Sixteen for L {}
+/// That many numbers.
+pub(crate) trait Sixteen: Lanes<Array = [f32; WIDTH]> {
+    fn from_bytes(bytes: &[u8; WIDTH]) -> Self;
+    /// The numbers of a table, by the lower four bits of each byte.
+    fn look_up(table: &[f32; 16], bytes: &[u8; WIDTH]) -> Self;
+    /// The least of the numbers below `f32::MAX`, and its lane, the first one of several; `f32::MAX` if there is none.
+    fn least(self) -> (f32, usize);
+    /// The nearest integers as [`nearest_within`](Lanes::nearest_within) has them, less `low`: codes, from 0.
+    fn codes(self, low: i32, high: i32) -> [u8; WIDTH];
+}
 
 /// Work whose whole body is inlined into the function that is compiled for some processor. Its `run`, and what that calls in
 /// its loops, must be `#[inline(always)]`: what is not stays compiled for any processor.
@@ -93,3 +100,6 @@ pub(crate) fn run(up_to: Registers, work: impl Wide) {
         work.run::<portable::Array>();
     }
 }
+
+#[cfg(test)]
+mod tests;

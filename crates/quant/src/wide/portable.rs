@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::{Lanes, Mask, WIDTH};
+use super::{Lanes, Mask, Sixteen, WIDTH};
 use crate::number::nearest;
 
 /// A number of one group only: what is written over lanes, as a scalar loop.
@@ -113,6 +113,46 @@ impl<const N: usize> Lanes for Plain<N> {
     #[inline(always)]
     fn ne(self, other: Self) -> PlainMask<N> {
         self.test(other, |a, b| a != b)
+    }
+}
+
+impl Sixteen for Array {
+    #[inline(always)]
+    fn codes(self, low: i32, high: i32) -> [u8; WIDTH] {
+        let mut codes = [0; WIDTH];
+        for (code, value) in codes.iter_mut().zip(self.0) {
+            *code = nearest(value).min(high).max(low).wrapping_sub(low) as u8;
+        }
+        codes
+    }
+
+    #[inline(always)]
+    fn from_bytes(bytes: &[u8; WIDTH]) -> Self {
+        let mut out = [0.0; WIDTH];
+        for (out, byte) in out.iter_mut().zip(bytes) {
+            *out = f32::from(*byte);
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn look_up(table: &[f32; 16], bytes: &[u8; WIDTH]) -> Self {
+        let mut out = [0.0; WIDTH];
+        for (out, byte) in out.iter_mut().zip(bytes) {
+            *out = table.get(usize::from(byte & 15)).copied().unwrap_or(0.0);
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn least(self) -> (f32, usize) {
+        let (mut least, mut at) = (f32::MAX, 0);
+        for (lane, value) in self.0.into_iter().enumerate() {
+            if value < least {
+                (least, at) = (value, lane);
+            }
+        }
+        (least, at)
     }
 }
 

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
 use super::portable::Array;
-use super::{Lanes, Mask, Registers, WIDTH, Wide};
+use super::{Lanes, Mask, Registers, Sixteen, WIDTH, Wide};
 
 /// Does the work with the widest registers that this processor has, up to these.
 pub(super) fn run(up_to: Registers, work: impl Wide) {
@@ -42,8 +42,8 @@ const ROUND: f32 = 12_582_912.0;
 const MANTISSA: i32 = 0x007f_ffff;
 const MIDDLE: i32 = 0x0040_0000;
 
-/// The points that a search by halves asks for when `step` numbers are left to tell apart: at `n`, the point between `n` and
-/// the `step` numbers below `n + step`, and those above.
+/// The points that a search by halves asks for: at `n`, the one that parts the `step` numbers from `n` on from those above.
+#[allow(clippy::indexing_slicing, reason = "below the lengths of both: n + step is at most 15")]
 const fn halves(points: &[f32; 15], step: usize) -> [f32; 16] {
     let mut out = [0.0; 16];
     let mut n = 0;
@@ -103,6 +103,19 @@ by_lane!(Sub, sub, _mm512_sub_ps, _mm256_sub_ps);
 by_lane!(Mul, mul, _mm512_mul_ps, _mm256_mul_ps);
 by_lane!(Div, div, _mm512_div_ps, _mm256_div_ps);
 
+impl Avx512 {
+    #[inline(always)]
+    fn whole(self, low: i32, high: i32) -> __m512i {
+        // SAFETY: see the module.
+        unsafe {
+            let bits = _mm512_castps_si512(_mm512_add_ps(self.0, _mm512_set1_ps(ROUND)));
+            let whole = _mm512_and_si512(bits, _mm512_set1_epi32(MANTISSA));
+            let whole = _mm512_sub_epi32(whole, _mm512_set1_epi32(MIDDLE));
+            _mm512_max_epi32(_mm512_min_epi32(whole, _mm512_set1_epi32(high)), _mm512_set1_epi32(low))
+        }
+    }
+}
+
 impl Lanes for Avx512 {
     type Mask = Bits;
     type Array = [f32; WIDTH];
@@ -142,16 +155,7 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn nearest_within(self, low: i32, high: i32) -> Self {
         // SAFETY: see the module.
-        Self(unsafe {
-            let bits = _mm512_castps_si512(_mm512_add_ps(self.0, _mm512_set1_ps(ROUND)));
-            let whole = _mm512_sub_epi32(
-                _mm512_and_si512(bits, _mm512_set1_epi32(MANTISSA)),
-                _mm512_set1_epi32(MIDDLE),
-            );
-            let whole =
-                _mm512_max_epi32(_mm512_min_epi32(whole, _mm512_set1_epi32(high)), _mm512_set1_epi32(low));
-            _mm512_cvtepi32_ps(whole)
-        })
+        Self(unsafe { _mm512_cvtepi32_ps(self.whole(low, high)) })
     }
 
     #[inline(always)]
@@ -183,6 +187,49 @@ impl Lanes for Avx512 {
     }
 }
 
+impl Sixteen for Avx512 {
+    #[inline(always)]
+    fn from_bytes(bytes: &[u8; WIDTH]) -> Self {
+        // SAFETY: see the module; the array has as many bytes as are read.
+        Self(unsafe {
+            let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
+            _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes))
+        })
+    }
+
+    #[inline(always)]
+    fn look_up(table: &[f32; 16], bytes: &[u8; WIDTH]) -> Self {
+        // SAFETY: see the module; the arrays have as many bytes as are read.
+        Self(unsafe {
+            let numbers = _mm512_cvtepu8_epi32(_mm_loadu_si128(bytes.as_ptr().cast()));
+            _mm512_permutexvar_ps(numbers, _mm512_loadu_ps(table.as_ptr()))
+        })
+    }
+
+    #[inline(always)]
+    fn least(self) -> (f32, usize) {
+        // SAFETY: see the module.
+        unsafe {
+            // The second operand where the first is not a number.
+            let values = _mm512_min_ps(self.0, _mm512_set1_ps(f32::MAX));
+            let least = _mm512_reduce_min_ps(values);
+            let at = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(values, _mm512_set1_ps(least));
+            (least, at.trailing_zeros() as usize)
+        }
+    }
+
+    #[inline(always)]
+    fn codes(self, low: i32, high: i32) -> [u8; WIDTH] {
+        let mut codes = [0; WIDTH];
+        // SAFETY: see the module; the array has as many bytes as are written.
+        unsafe {
+            let whole = _mm512_sub_epi32(self.whole(low, high), _mm512_set1_epi32(low));
+            _mm_storeu_si128(codes.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(whole));
+        }
+        codes
+    }
+}
+
 impl Mask<Avx512> for Bits {
     #[inline(always)]
     fn select(self, yes: Avx512, no: Avx512) -> Avx512 {
@@ -208,6 +255,24 @@ impl Mask<Avx512> for Bits {
     #[inline(always)]
     fn any(self) -> bool {
         self.0 != 0
+    }
+}
+
+impl Avx2 {
+    #[inline(always)]
+    fn whole(self, low: i32, high: i32) -> [__m256i; 2] {
+        // SAFETY: see the module.
+        unsafe {
+            let mut out = [_mm256_setzero_si256(); 2];
+            for (out, half) in out.iter_mut().zip(self.0) {
+                let bits = _mm256_castps_si256(_mm256_add_ps(half, _mm256_set1_ps(ROUND)));
+                let whole = _mm256_and_si256(bits, _mm256_set1_epi32(MANTISSA));
+                let whole = _mm256_sub_epi32(whole, _mm256_set1_epi32(MIDDLE));
+                let whole = _mm256_min_epi32(whole, _mm256_set1_epi32(high));
+                *out = _mm256_max_epi32(whole, _mm256_set1_epi32(low));
+            }
+            out
+        }
     }
 }
 
@@ -256,23 +321,9 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn nearest_within(self, low: i32, high: i32) -> Self {
-        let mut out = self.0;
-        for half in &mut out {
-            // SAFETY: see the module.
-            *half = unsafe {
-                let bits = _mm256_castps_si256(_mm256_add_ps(*half, _mm256_set1_ps(ROUND)));
-                let whole = _mm256_sub_epi32(
-                    _mm256_and_si256(bits, _mm256_set1_epi32(MANTISSA)),
-                    _mm256_set1_epi32(MIDDLE),
-                );
-                let whole = _mm256_max_epi32(
-                    _mm256_min_epi32(whole, _mm256_set1_epi32(high)),
-                    _mm256_set1_epi32(low),
-                );
-                _mm256_cvtepi32_ps(whole)
-            };
-        }
-        Self(out)
+        let [first, second] = self.whole(low, high);
+        // SAFETY: see the module.
+        Self(unsafe { [_mm256_cvtepi32_ps(first), _mm256_cvtepi32_ps(second)] })
     }
 
     #[inline(always)]
@@ -315,6 +366,65 @@ impl Lanes for Avx2 {
                 _mm256_cmp_ps::<_CMP_NEQ_UQ>(self.0[1], other.0[1]),
             ]
         })
+    }
+}
+
+impl Sixteen for Avx2 {
+    #[inline(always)]
+    fn from_bytes(bytes: &[u8; WIDTH]) -> Self {
+        let (first, second) = halves_of(bytes);
+        // SAFETY: see the module.
+        Self(unsafe { [_mm256_cvtepi32_ps(first), _mm256_cvtepi32_ps(second)] })
+    }
+
+    #[inline(always)]
+    fn look_up(table: &[f32; 16], bytes: &[u8; WIDTH]) -> Self {
+        let (first, second) = halves_of(bytes);
+        // SAFETY: see the module.
+        Self(unsafe { [look_up(table, first), look_up(table, second)] })
+    }
+
+    #[inline(always)]
+    fn least(self) -> (f32, usize) {
+        // SAFETY: see the module.
+        unsafe {
+            let most = _mm256_set1_ps(f32::MAX);
+            // The second operand where the first is not a number.
+            let values = [_mm256_min_ps(self.0[0], most), _mm256_min_ps(self.0[1], most)];
+            let both = _mm256_min_ps(values[0], values[1]);
+            let four = _mm_min_ps(_mm256_castps256_ps128(both), _mm256_extractf128_ps::<1>(both));
+            let two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+            let least = _mm_cvtss_f32(_mm_min_ss(two, _mm_movehdup_ps(two)));
+            let equal = |half| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(half, _mm256_set1_ps(least)));
+            let at = equal(values[0]) | equal(values[1]) << 8;
+            (least, at.trailing_zeros() as usize)
+        }
+    }
+
+    #[inline(always)]
+    fn codes(self, low: i32, high: i32) -> [u8; WIDTH] {
+        let mut codes = [0; WIDTH];
+        let [first, second] = self.whole(low, high);
+        // SAFETY: see the module; the array has as many bytes as are written.
+        unsafe {
+            let low = _mm256_set1_epi32(low);
+            let (first, second) = (_mm256_sub_epi32(first, low), _mm256_sub_epi32(second, low));
+            // Halves of registers are packed by themselves: numbers 0, 2, 1, 3 of the four pieces.
+            let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(first, second));
+            let bytes = _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
+            _mm_storeu_si128(codes.as_mut_ptr().cast(), bytes);
+        }
+        codes
+    }
+}
+
+/// Sixteen bytes as two registers of integers.
+#[inline(always)]
+fn halves_of(bytes: &[u8; WIDTH]) -> (__m256i, __m256i) {
+    // SAFETY: see the module; the array has as many bytes as are read.
+    unsafe {
+        let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
+        (_mm256_cvtepu8_epi32(bytes), _mm256_cvtepu8_epi32(_mm_srli_si128::<8>(bytes)))
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) struct Iq1M {
 impl Block<N> for Iq1M {
     const TYPE: TensorType = TensorType::IQ1_M;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let words = self.scales.map(u16::from_le_bytes);
         let d = f16_to_f32(words.iter().rev().fold(0, |d, word| d << 4 | word >> 12));
@@ -49,14 +50,19 @@ impl Block<N> for Iq1M {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "08359db2481af3d62bbc60c36ee4bd5c729c2b66dddfc6471a50bd2892e5fbe1a377cc660f611712 \
         9809251b01074cd8dbc7db8865672427";
+    const PLAIN: &str = "3f249db2481a400dd18423c36ef4bd76754310e5393acd1b054bbda492e5fba8ac77cc440e640702 \
+        192aeecb02274ce8dccb1d9b666b2d27";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.20139313, -0.1566391, 0.022377014, 0.022377014];
         assert_decodes::<Iq1M, N>(BLOCK, first, 0xc718_2424_da34_e9c1);
+        assert_encodes::<Iq1M, N>(true, BLOCK);
+        assert_encodes::<Iq1M, N>(false, PLAIN);
     }
 }

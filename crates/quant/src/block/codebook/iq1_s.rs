@@ -32,6 +32,7 @@ pub(super) struct Iq1S {
 impl Block<N> for Iq1S {
     const TYPE: TensorType = TensorType::IQ1_S;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         let groups = self.qs.iter().zip(self.qh);
@@ -49,14 +50,16 @@ impl Block<N> for Iq1S {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "39243f17a5bc5eddf3d6a9bc60c3a8e4bd5c729c2be5feffcd991a50bd2886e8dd9dd4ef996d465c \
         8f6248f4edf8c161095a";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.18762779, -0.24123573, -0.02680397, -0.02680397];
         assert_decodes::<Iq1S, N>(BLOCK, first, 0x35a5_dc3b_ff16_d784);
+        assert_encodes::<Iq1S, N>(true, BLOCK);
     }
 }

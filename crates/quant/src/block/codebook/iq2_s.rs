@@ -32,6 +32,7 @@ pub(super) struct Iq2S {
 
 impl Iq2S {
     /// The index of a point, below 1024.
+    #[inline(always)]
     fn index(&self, point: usize) -> usize {
         usize::from(self.qs[point]) | usize::from(self.qh[point / 4] >> (point % 4 * 2) & 3) << 8
     }
@@ -40,6 +41,7 @@ impl Iq2S {
 impl Block<N> for Iq2S {
     const TYPE: TensorType = TensorType::IQ2_S;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         for (point, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
@@ -52,15 +54,21 @@ impl Block<N> for Iq2S {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "5c19ef85fe0f2b19220900af28418a32225fe82ae9cfe1a029e54ba0c95a27c1271362872c0fabb6 \
         0d0b5bc7271931a177cdf1cbccd075577e86daf800e398aeec73e800c8ca194b7ba67bcb8cbbdfba \
         a9aa";
+    const GUIDED: &str = "2b19ef85fe0f2b19220900af283d8a32225fe82a4677e1a029e54ba0c95a4ed5271362872c0fabb6 \
+        0d0b5bc7271931a177cdf1cbccd075577e86daf800e398aeec73e800c8ca794b7ba67bdcadbb9faa \
+        a9b8";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.18808842, -0.18808842, 0.060188293, 0.060188293];
         assert_decodes::<Iq2S, N>(BLOCK, first, 0xeefc_bca8_3560_db0c);
+        assert_encodes::<Iq2S, N>(false, BLOCK);
+        assert_encodes::<Iq2S, N>(true, GUIDED);
     }
 }

@@ -31,6 +31,7 @@ pub(super) struct Iq2Xs {
 impl Block<N> for Iq2Xs {
     const TYPE: TensorType = TensorType::IQ2_XS;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
@@ -46,14 +47,16 @@ impl Block<N> for Iq2Xs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "41199c844e0f7b5d801f2916172c1f0a099600be6a8b254e9973516731411feea91b0dc32e179d99 \
         d0a851ab4da726fc0a8da1a54ce1a101b1d62cb1f95e2cdb22f77bccacab8fafcab9";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.18438697, -0.18438697, 0.05900383, 0.05900383];
         assert_decodes::<Iq2Xs, N>(BLOCK, first, 0x39ec_674b_6831_0c1c);
+        assert_encodes::<Iq2Xs, N>(true, BLOCK);
     }
 }

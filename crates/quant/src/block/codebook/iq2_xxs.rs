@@ -37,6 +37,7 @@ pub(super) struct Group {
 impl Block<N> for Iq2Xxs {
     const TYPE: TensorType = TensorType::IQ2_XXS;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         for (out, group) in out.as_chunks_mut::<32>().0.iter_mut().zip(&self.qs) {
@@ -52,14 +53,16 @@ impl Block<N> for Iq2Xxs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "141852afaec8c283ebd1105615070b4b61f991b8188bdfe229c7b28d15e233d0bde1bae0e3afe105 \
         93daecd42f8ed5a9dfd8d3efe25c523860dda183c1e4d8577baf";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.053764343, -0.28898335, 0.053764343, 0.053764343];
         assert_decodes::<Iq2Xxs, N>(BLOCK, first, 0xd16a_b561_1bde_254d);
+        assert_encodes::<Iq2Xxs, N>(true, BLOCK);
     }
 }

@@ -15,7 +15,7 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, nibble, place};
+use super::{N, join, nibble, place};
 use crate::block::Block;
 use crate::grid::iq3;
 use crate::half::F16;
@@ -32,6 +32,7 @@ pub(super) struct Iq3S {
 
 impl Iq3S {
     /// The index of a point, below 512.
+    #[inline(always)]
     fn index(&self, point: usize) -> usize {
         usize::from(self.qs[point]) | usize::from(self.qh[point / 8] >> (point % 8) & 1) << 8
     }
@@ -40,12 +41,13 @@ impl Iq3S {
 impl Block<N> for Iq3S {
     const TYPE: TensorType = TensorType::IQ3_S;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
-        for (point, out) in out.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            let d = d * f32::from(1 + 2 * nibble(&self.scales, point / 8));
-            let signs = self.signs[point / 2] >> (point % 2 * 4);
-            place(out, d, &iq3::IQ3_S[self.index(point)], signs);
+        for (eight, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+            let d = d * f32::from(1 + 2 * nibble(&self.scales, eight / 4));
+            let point = |i: usize| iq3::IQ3_S[self.index(i)];
+            place(out, d, &join(point(2 * eight), point(2 * eight + 1)), self.signs[eight]);
         }
     }
 }
@@ -53,15 +55,21 @@ impl Block<N> for Iq3S {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "9a130f2b274cdbfd8d4e16c6ed8e212bbfcd021ef24f41842e9cbeb18073732e21ee7932bba03e5b \
         0e9968d67c81f073691a31952281ecf4b7a3f81e2ebaf862882a8c25cece3bca2aa662872c0fabb6 \
         0d0b5bc7271931a177cdf1cbccd075577e86daf800e398aeec73cbbbcfcb";
+    const GUIDED: &str = "88130f2b274cdbfde64e16c6ed8121cbbfcd021ec84f41732e9cbcb18073703b21e27932bb953e5b \
+        0e99bfd67ca9f02169c931952281ecf458a3eb1e2ebaf86288728c05cece3b4a2aa662872c0fabb6 \
+        0d0b5bc7271931a177cdf1cbccd075577e86daf800e398aeec73cbbccfbb";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.10671139, -0.1920805, 0.021342278, 0.021342278];
         assert_decodes::<Iq3S, N>(BLOCK, first, 0xe5e1_ca0c_02fb_53cb);
+        assert_encodes::<Iq3S, N>(false, BLOCK);
+        assert_encodes::<Iq3S, N>(true, GUIDED);
     }
 }

@@ -16,7 +16,7 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, place};
+use super::{N, join, place};
 use crate::block::Block;
 use crate::grid::{iq3, signs::even_signs};
 use crate::half::F16;
@@ -32,15 +32,16 @@ pub(super) struct Iq3Xxs {
 impl Block<N> for Iq3Xxs {
     const TYPE: TensorType = TensorType::IQ3_XXS;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         let groups = self.qs.iter().zip(self.signs_and_scales);
         for (out, (points, word)) in out.as_chunks_mut::<32>().0.iter_mut().zip(groups) {
             let word = u32::from_le_bytes(word);
             let d = d * (0.5 + (word >> 28) as f32) * 0.5;
-            for (i, out) in out.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-                let signs = even_signs(word >> (i / 2 * 7)) >> (i % 2 * 4);
-                place(out, d, &iq3::IQ3_XXS[usize::from(points[i])], signs);
+            for (i, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+                let point = |i: usize| iq3::IQ3_XXS[usize::from(points[i])];
+                place(out, d, &join(point(2 * i), point(2 * i + 1)), even_signs(word >> (7 * i)));
             }
         }
     }
@@ -49,15 +50,21 @@ impl Block<N> for Iq3Xxs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "f314091993a56da54a845a46c9460f642f630166f3bf2b647bc95fd2d2b53b4b67f19b942f8f7894 \
         40515ffd72d08004ce8f11c605d07af85b9e4f66695c53b7149dc283eb810b4b61c9dfe2298733d0 \
         bd81e10593fad5a9df885238608dd8577b9f";
+    const GUIDED: &str = "d914091993d66aa576845a62c9460f642f630166f3bf2b647bc989d2d2b53b4b67f19b942f8f788c \
+        40515ffd43d08004ce8d11c61fd07af8339e4f66705c5397146cc283eb810b4b61c9dfe2298733d0 \
+        bd81e10593fad5a9df885238608dd8577baf";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.102705956, -0.18487072, 0.020541191, 0.020541191];
         assert_decodes::<Iq3Xxs, N>(BLOCK, first, 0xdf80_8058_e9a2_c1c1);
+        assert_encodes::<Iq3Xxs, N>(false, BLOCK);
+        assert_encodes::<Iq3Xxs, N>(true, GUIDED);
     }
 }

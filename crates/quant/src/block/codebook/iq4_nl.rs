@@ -13,9 +13,10 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use super::levels;
 use crate::block::Block;
-use crate::grid::iq4::LEVELS;
 use crate::half::F16;
+use crate::wide::{Array, Sixteen};
 
 const N: usize = 32;
 
@@ -29,11 +30,33 @@ pub(super) struct Iq4Nl {
 impl Block<N> for Iq4Nl {
     const TYPE: TensorType = TensorType::IQ4_NL;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
-        let d = self.d.get();
-        for (i, q) in self.qs.iter().enumerate() {
-            out[i] = d * f32::from(LEVELS[usize::from(q & 15)]);
-            out[i + 16] = d * f32::from(LEVELS[usize::from(q >> 4)]);
-        }
+        self.decode_wide::<Array>(out);
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        *out = levels::<L>(self.d.get(), &self.qs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::testing::{assert_decodes, assert_encodes};
+
+    const BLOCK: &str = "c9189c8269599e78e4c96560465ccb99eec3";
+
+    /// By libgguf.
+    #[test]
+    fn as_the_reference() {
+        assert_decodes::<Iq4Nl, N>(
+            BLOCK,
+            [0.12383461, -0.19392967, 0.030374527, 0.030374527],
+            0x932f_c75a_f84d_69da,
+        );
+        assert_encodes::<Iq4Nl, N>(false, BLOCK);
+        assert_encodes::<Iq4Nl, N>(true, "bd189c8269599e78e4c96560465ccb99eec3");
     }
 }

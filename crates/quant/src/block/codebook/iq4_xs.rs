@@ -14,10 +14,10 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, nibble};
+use super::{N, levels, nibble};
 use crate::block::Block;
-use crate::grid::iq4::LEVELS;
 use crate::half::F16;
+use crate::wide::{Array, Sixteen};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -31,16 +31,18 @@ pub(super) struct Iq4Xs {
 impl Block<N> for Iq4Xs {
     const TYPE: TensorType = TensorType::IQ4_XS;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
+        self.decode_wide::<Array>(out);
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         let high = u16::from_le_bytes(self.scales_h);
         for (group, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
             let scale = nibble(&self.scales_l, group) | ((high >> (2 * group) & 3) as u8) << 4;
-            let d = d * f32::from(scale.cast_signed() - 32);
-            for (i, q) in self.qs[group].iter().enumerate() {
-                out[i] = d * f32::from(LEVELS[usize::from(q & 15)]);
-                out[i + 16] = d * f32::from(LEVELS[usize::from(q >> 4)]);
-            }
+            *out = levels::<L>(d * f32::from(scale.cast_signed() - 32), &self.qs[group]);
         }
     }
 }
@@ -48,16 +50,23 @@ impl Block<N> for Iq4Xs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "a106c30c77a890b89c8269599e78e4c96560465ccb99eec3d94db08b2358774ba7bb0b906c58844a \
         dbd8d8893ba478549c295bc092846e1d34787faa37775d9e17ca8d4df9b58b037e47d4d369798bdd \
         7b28706ba674d8ae940c405b3458619fc14167ea94b9834e013b55482c45380ed0c515784ce9cdbe \
         6733e3cb5be4a7edb8ee596df0afc03b";
+    const GUIDED: &str = "df863cf08a8880479c8269599e78e4c96560465ccb99eec3d94db08b2358774ba7bb0b906c58844a \
+        dbd8d8893ba578649c295bc092846e1d34787faa37774d9e17ca8d4df9b48b0392c93c3d97968523 \
+        95d89f956a9b3862940c405b3458619fc14167ea94b9834e013b54482c45380ed0c515784ce9cdbe \
+        6733e3cb5be4a7edb8ee596df0afc03b";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.12330073, -0.1930936, 0.030243576, 0.030243576];
         assert_decodes::<Iq4Xs, N>(BLOCK, first, 0x148a_5ab2_59d6_3689);
+        assert_encodes::<Iq4Xs, N>(false, BLOCK);
+        assert_encodes::<Iq4Xs, N>(true, GUIDED);
     }
 }

@@ -13,20 +13,23 @@ pub(super) struct Magnitudes<const G: usize> {
 
 impl<const G: usize> Magnitudes<G> {
     /// All eight signs are stored.
+    #[inline(always)]
     pub(super) fn new(values: &[f32; G]) -> Self {
-        let mut group = Self { x: values.map(f32::abs), signs: [0; 4] };
-        for (signs, values) in group.signs.iter_mut().zip(values.as_chunks::<8>().0) {
-            // Not the sign bit: that of zero does not count, and what is not a number counts as negative.
-            *signs = (0..8).fold(0, |signs, i| signs | u8::from(!(values[i] >= 0.0)) << i);
-        }
-        for (x, value) in group.x.iter_mut().zip(values) {
-            *x = if *value >= 0.0 { *value } else { -*value };
+        let mut group = Self { x: *values, signs: [0; 4] };
+        for (signs, x) in group.signs.iter_mut().zip(group.x.as_chunks_mut::<8>().0) {
+            for (i, x) in x.iter_mut().enumerate() {
+                // Not by the sign bit: that of a zero does not count, and what is not a number is turned.
+                let is_positive = *x >= 0.0;
+                *signs |= u8::from(!is_positive) << i;
+                *x = if is_positive { *x } else { -*x };
+            }
         }
         group
     }
 
     /// Seven of eight signs are stored, the eighth makes their number even. Where it is odd, the value that weighs least is
     /// turned, and its magnitude becomes a negative number.
+    #[inline(always)]
     pub(super) fn even(values: &[f32; G], weight: &[f32; G]) -> Self {
         let mut group = Self::new(values);
         let eights = values.as_chunks::<8>().0.iter().zip(weight.as_chunks::<8>().0);
@@ -45,18 +48,21 @@ impl<const G: usize> Magnitudes<G> {
     }
 
     /// The largest magnitude.
+    #[inline(always)]
     pub(super) fn largest(&self) -> f32 {
         self.x.iter().skip(1).fold(self.x[0], |largest, &x| c_max(largest, x))
     }
 }
 
 /// The sum of the squares of a block, one after the other.
+#[inline(always)]
 pub(super) fn sum_of_squares(values: &[f32; super::N]) -> f32 {
     values.iter().fold(0.0, |sum, x| sum + x * x)
 }
 
 /// How much each value matters where the importance of its column is known: that, times the root of its square and
 /// `variance`, so that small values next to large ones still count.
+#[inline(always)]
 pub(super) fn weigh<const G: usize>(values: &[f32; G], importance: &[f32], variance: f32) -> [f32; G] {
     let mut weights = [0.0; G];
     for ((weight, x), importance) in weights.iter_mut().zip(values).zip(importance) {
@@ -67,6 +73,7 @@ pub(super) fn weigh<const G: usize>(values: &[f32; G], importance: &[f32], varia
 
 /// The scales of the groups as numbers `l` up to `top`, such that `d * (2 * l + 1)` is close to each; and `d`. Nothing if
 /// all scales are 0.
+#[inline(always)]
 pub(super) fn odd_scales<const S: usize>(scales: &[f32; S], top: u8) -> Option<(f32, [u8; S])> {
     let largest = scales.iter().fold(0.0, |largest, &scale| c_max(largest, scale));
     if largest == 0.0 {
@@ -78,10 +85,7 @@ pub(super) fn odd_scales<const S: usize>(scales: &[f32; S], top: u8) -> Option<(
     Some((d, scales.map(number)))
 }
 
-/// Turns a scale that came out below zero and the signs under the mask, which every sign bit that is stored is under.
-pub(super) fn turn_if_negative(scale: &mut f32, signs: &mut [u8; 4], mask: u8) {
-    if *scale < 0.0 {
-        *scale = -*scale;
-        *signs = signs.map(|signs| !signs & mask);
-    }
+/// Seven signs for each of four times eight values, from the lowest bit up, and above them the number of a scale.
+pub(super) fn word_of_signs(signs: [u8; 4], scale: u8) -> [u8; 4] {
+    signs.iter().rev().fold(u32::from(scale), |word, signs| word << 7 | u32::from(*signs)).to_le_bytes()
 }

@@ -10,53 +10,83 @@ mod iq3_xxs;
 mod iq4_nl;
 mod iq4_xs;
 mod magnitudes;
+mod search;
 
-use super::{batched, both};
+use super::{batched, inverse};
 use crate::codec::Codec;
-use crate::grid::signs::sign;
+use crate::grid::iq4;
+use crate::grid::signs::SIGN_BITS;
+use crate::scale::codebook::codes;
+use crate::wide::{Sixteen, WIDTH};
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
-    both::<iq2_xxs::Iq2Xxs, N>(),
-    both::<iq2_xs::Iq2Xs, N>(),
-    both::<iq3_xxs::Iq3Xxs, N>(),
-    both::<iq1_s::Iq1S, N>(),
-    both::<iq3_s::Iq3S, N>(),
-    both::<iq2_s::Iq2S, N>(),
+    batched::<iq2_xxs::Iq2Xxs, 2, N>(),
+    batched::<iq2_xs::Iq2Xs, 1, N>(),
+    batched::<iq3_xxs::Iq3Xxs, 2, N>(),
+    batched::<iq1_s::Iq1S, 1, N>(),
+    batched::<iq3_s::Iq3S, 2, N>(),
+    batched::<iq2_s::Iq2S, 1, N>(),
     batched::<iq4_nl::Iq4Nl, 16, 32>(),
     batched::<iq4_xs::Iq4Xs, 2, N>(),
-    both::<iq1_m::Iq1M, N>(),
+    batched::<iq1_m::Iq1M, 1, N>(),
 ];
 
 /// Weights of a block (`QK_K` in C).
 const N: usize = 256;
 
 /// The `i`th nibble of some bytes, the low one of a byte first.
+#[inline(always)]
 fn nibble<const B: usize>(bytes: &[u8; B], i: usize) -> u8 {
     bytes[i / 2] >> (i % 2 * 4) & 15
 }
 
-/// The weights of a point: its magnitudes, scaled, bit i of `signs` telling whether the `i`th is negative.
+/// Eight weights: magnitudes, scaled, bit i of `signs` telling whether the `i`th is negative.
 ///
-/// A sign is a factor, as in the reference: to turn the sign instead would turn that of a not-a-number.
-fn place<const D: usize>(out: &mut [f32; D], scale: f32, point: &[i8; D], signs: u8) {
-    for (i, (out, magnitude)) in out.iter_mut().zip(point).enumerate() {
-        *out = scale * f32::from(*magnitude) * sign(signs, i);
+/// The reference multiplies with 1 or -1, of which compilers make turning the sign, as here; that of a not-a-number, too.
+#[inline(always)]
+fn place(out: &mut [f32; 8], scale: f32, magnitudes: &[i8; 8], signs: u8) {
+    let sign_bits = &SIGN_BITS[usize::from(signs)];
+    for ((out, magnitude), sign_bit) in out.iter_mut().zip(magnitudes).zip(sign_bits) {
+        *out = f32::from_bits((scale * f32::from(*magnitude)).to_bits() ^ sign_bit);
     }
 }
 
+/// The magnitudes of two points of four.
+#[inline(always)]
+fn join(first: [i8; 4], second: [i8; 4]) -> [i8; 8] {
+    let mut out = [0; 8];
+    out[..4].copy_from_slice(&first);
+    out[4..].copy_from_slice(&second);
+    out
+}
+
 /// The weights of a point of IQ1_S or IQ1_M: moved, then scaled.
+#[inline(always)]
 fn place_moved(out: &mut [f32; 8], scale: f32, point: &[i8; 8], shift: f32) {
     *out = point.map(|digit| scale * (f32::from(digit) + shift));
 }
 
+/// 32 weights of IQ4_NL or IQ4_XS: the levels of the low nibbles, then those of the high ones, scaled.
+#[inline(always)]
+fn levels<L: Sixteen>(scale: f32, qs: &[u8; 16]) -> [f32; 32] {
+    let mut out = [0.0; 32];
+    let high = qs.map(|q| q >> 4);
+    out[..16].copy_from_slice(&(L::all(scale) * L::look_up(&iq4::FLOATS, qs)).to_array());
+    out[16..].copy_from_slice(&(L::all(scale) * L::look_up(&iq4::FLOATS, &high)).to_array());
+    out
+}
+
 /// How far the points of IQ1_S and IQ1_M are moved, so that their zeros are not all of them zeros.
+#[inline(always)]
 fn shift(down: bool) -> f32 {
     if down { -0.125 } else { 0.125 }
 }
 
-/// What to multiply with instead of dividing; nothing is left where everything is zero.
+/// The codes of the two halves of a group of 32 values, each times `inverse`.
 #[inline(always)]
-fn inverse(d: f32) -> f32 {
-    if d == 0.0 { 0.0 } else { 1.0 / d }
+fn halves<L: Sixteen>(values: &[f32; 32], inverse: f32) -> ([u8; WIDTH], [u8; WIDTH]) {
+    let [first, second] = values.as_chunks().0 else { return ([0; WIDTH], [0; WIDTH]) };
+    let by = L::all(inverse);
+    (codes(L::from_array(first) * by), codes(L::from_array(second) * by))
 }

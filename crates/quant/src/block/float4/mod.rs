@@ -3,7 +3,7 @@
 mod mxfp4;
 mod nvfp4;
 
-use super::both;
+use super::{both, reach_of_bits};
 use crate::codec::Codec;
 
 /// The codecs of this family.
@@ -18,25 +18,36 @@ fn values<const B: usize>(qs: &[u8; B], scale: f32) -> ([f32; B], [f32; B]) {
     (qs.map(value), qs.map(|q| value(q >> 4)))
 }
 
-/// The first number whose value is nearest.
-fn nearest(x: f32, scale: f32) -> u8 {
-    let distance = |q: u8| (f32::from(DOUBLED[usize::from(q & 15)]) * scale - x).abs();
-    let (mut best, mut least) = (0, distance(0));
-    for q in 1..16 {
-        let distance = distance(q);
-        if distance < least {
-            (best, least) = (q, distance);
+/// For each value the first number whose own is nearest.
+#[inline(always)]
+fn nearest<const B: usize>(values: &[f32; B], scale: f32) -> [u8; B] {
+    let (mut best, mut least) = ([0u32; B], [0.0f32; B]);
+    for (q, doubled) in DOUBLED.iter().enumerate() {
+        let point = f32::from(*doubled) * scale;
+        for i in 0..B {
+            let distance = (point - values[i]).abs();
+            let nearer = q == 0 || distance < least[i];
+            best[i] = if nearer { q as u32 } else { best[i] };
+            least[i] = if nearer { distance } else { least[i] };
         }
     }
-    best
+    best.map(|q| q as u8)
 }
 
 /// The bytes of two runs of weights: the first in the low nibbles.
-fn pack<const B: usize>(low: &[f32], high: &[f32], scale: f32) -> [u8; B] {
-    std::array::from_fn(|i| nearest(low[i], scale) | nearest(high[i], scale) << 4)
+#[inline(always)]
+fn pack<const B: usize>(low: &[f32; B], high: &[f32; B], scale: f32) -> [u8; B] {
+    let (low, high) = (nearest(low, scale), nearest(high, scale));
+    std::array::from_fn(|i| low[i] | high[i] << 4)
 }
 
 /// The greatest distance from zero; values that are not a number do not count.
-fn reach(values: &[f32]) -> f32 {
-    values.iter().fold(0.0, |reach: f32, x| if reach < x.abs() { x.abs() } else { reach })
+#[inline(always)]
+fn reach<const N: usize>(values: &[f32; N]) -> f32 {
+    let reach = reach_of_bits(values);
+    if reach.is_nan() {
+        values.iter().fold(0.0, |reach: f32, x| if reach < x.abs() { x.abs() } else { reach })
+    } else {
+        reach
+    }
 }

@@ -12,8 +12,7 @@ use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{pack, reach, values};
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use crate::block::{Block, Encode};
 use crate::number::truncate;
 
 const N: usize = 32;
@@ -37,6 +36,7 @@ fn half_of_power(e: u8) -> f32 {
 ///
 /// The logarithm is a float, rounded: a value close below a power of two counts as that power. What lies below all
 /// exponents wraps around, to scales that make zeros of everything.
+#[inline(always)]
 fn exponent(reach: f32) -> u8 {
     if reach > 0.0 {
         let logarithm = f64::from(reach).log2() as f32;
@@ -57,12 +57,12 @@ impl Block<N> for Mxfp4 {
 }
 
 impl Encode<N> for Mxfp4 {
-    const IMPORTANCE: Importance = Importance::Unused;
-
-    fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
+    #[inline(always)]
+    fn encode(&mut self, values: &[f32; N]) {
         self.e = exponent(reach(values));
-        let (low, high) = values.split_at(N / 2);
-        self.qs = pack(low, high, half_of_power(self.e));
+        if let [low, high] = values.as_chunks().0 {
+            self.qs = pack(low, high, half_of_power(self.e));
+        }
     }
 }
 

@@ -13,8 +13,7 @@ use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{pack, reach, values};
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use crate::block::{Block, Encode};
 use crate::number::truncate;
 
 const N: usize = 64;
@@ -42,6 +41,7 @@ fn half_of_scale(d: u8) -> f32 {
 }
 
 /// The nearest scale, ties to the greater one (`ggml_fp32_to_ue4m3` in C); 448 is the largest.
+#[inline(always)]
 fn scale(x: f32) -> u8 {
     if x.is_nan() || x <= 0.0 {
         return 0;
@@ -71,14 +71,14 @@ impl Block<N> for Nvfp4 {
 }
 
 impl Encode<N> for Nvfp4 {
-    const IMPORTANCE: Importance = Importance::Unused;
-
-    fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
+    #[inline(always)]
+    fn encode(&mut self, values: &[f32; N]) {
         for (group, values) in values.as_chunks::<16>().0.iter().enumerate() {
             let d = scale(reach(values) / 6.0);
-            let (low, high) = values.split_at(8);
             self.d[group] = d;
-            self.qs[group] = pack(low, high, half_of_scale(d));
+            if let [low, high] = values.as_chunks().0 {
+                self.qs[group] = pack(low, high, half_of_scale(d));
+            }
         }
     }
 }

@@ -4,8 +4,8 @@ use super::{N, scales_and_minimums};
 use crate::block::batch::{self, Batch};
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::affine::{Affine, Tries, affine};
-use crate::scale::lanes::positive::positive;
+use crate::scale::affine::{Affine, Tries, affine};
+use crate::scale::positive::positive;
 use crate::wide::{Sixteen, WIDTH};
 
 /// Blocks of a batch.
@@ -18,6 +18,9 @@ pub(super) trait Minimum {
     const TOP: u8;
     /// The first try without the importance of columns, and the number of tries after it, in tenths of a code.
     const TRIES: (f32, i32);
+
+    /// Whether searched scales are bounded before they are packed. Only importance below zero makes them larger than fits.
+    const BOUNDED: bool;
 
     /// Fills every byte.
     fn fill(&mut self, scales: Scales, codes: &[u8; N]);
@@ -37,11 +40,10 @@ pub(super) fn encode<L: Sixteen, B: Minimum>(batch: &Batch<'_, BLOCKS, N>, block
     let top = i32::from(B::TOP);
     let (found, sums) = match &batch.importance {
         Some(importance) => {
-            let variance = L::all(2.0) * batch.sums_of_squares::<L>() / L::all(N as f32);
+            let variance = L::all(2.0) * batch.spread_sums_of_squares::<L>() / L::all(N as f32);
             let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
             let sums = batch::sums(&weights);
-            let tries = Tries { top, first: -0.9, step: 0.05, steps: 36 };
-            (affine::<L, 32, false>(&x, &weights, tries), Some(sums.to_array()))
+            (affine::<L, 32, false>(&x, &weights, Tries::guided(top)), Some(sums.to_array()))
         }
         None => {
             let (first, steps) = B::TRIES;
@@ -57,14 +59,14 @@ pub(super) fn encode<L: Sixteen, B: Minimum>(batch: &Batch<'_, BLOCKS, N>, block
     for (i, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
         let first = i * GROUPS;
         let scales = match &sums {
-            Some(sums) => searched(
+            Some(sums) => searched::<B>(
                 &batch::part(&found.scale, first),
                 &batch::part(&found.min, first),
                 &batch::part(sums, first),
             ),
             None => plain(&batch::part(&found.scale, first), &batch::part(&found.min, first)),
         };
-        block.fill(scales, &codes::<B>(values, &scales, &found, first));
+        block.fill(scales, &codes::<L, B>(values, &scales, &found, first));
     }
 }
 
@@ -84,9 +86,11 @@ fn plain(scales: &[f32; GROUPS], minimums: &[f32; GROUPS]) -> Scales {
 
 /// Scales and minimums as a search has them, each weighed by its group's weights.
 #[inline(always)]
-fn searched(scales: &[f32; GROUPS], minimums: &[f32; GROUPS], weights: &[f32; GROUPS]) -> Scales {
+fn searched<B: Minimum>(scales: &[f32; GROUPS], minimums: &[f32; GROUPS], weights: &[f32; GROUPS]) -> Scales {
     let (d, scales) = positive(scales, weights, 63);
     let (dmin, minimums) = positive(minimums, weights, 63);
+    let bound = |codes: [u8; GROUPS]| if B::BOUNDED { codes.map(|code| code.min(63)) } else { codes };
+    let (scales, minimums) = (bound(scales), bound(minimums));
     Scales { d: F16::new(d), dmin: F16::new(dmin), packed: pack(&scales, &minimums) }
 }
 
@@ -104,7 +108,7 @@ fn pack(scales: &[u8; GROUPS], minimums: &[u8; GROUPS]) -> [u8; 12] {
 
 /// The codes that suit the scales as they are stored; where such a scale is zero, those of the search.
 #[inline(always)]
-fn codes<B: Minimum>(
+fn codes<L: Sixteen, B: Minimum>(
     values: &[f32; N],
     stored: &Scales,
     found: &Affine<[f32; WIDTH]>,
@@ -119,12 +123,14 @@ fn codes<B: Minimum>(
     {
         let d = d * f32::from(scales[group]);
         if d == 0.0 {
-            *codes = values.map(|x| found.code(first + group, x, top));
+            for (code, x) in codes.iter_mut().zip(values) {
+                *code = found.code(first + group, *x, top);
+            }
             continue;
         }
         let min = dmin * f32::from(minimums[group]);
-        for (code, x) in codes.iter_mut().zip(values) {
-            *code = nearest((x + min) / d).min(top).max(0) as u8;
+        for (codes, values) in codes.as_chunks_mut().0.iter_mut().zip(values.as_chunks().0) {
+            *codes = ((L::from_array(values) + L::all(min)) / L::all(d)).codes(0, top);
         }
     }
     codes

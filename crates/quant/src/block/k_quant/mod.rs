@@ -14,7 +14,7 @@ use crate::codec::Codec;
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
     batched::<q2_k::Q2K, 1, N>(),
-    batched::<q3_k::Q3K, 1, N>(),
+    batched::<q3_k::Q3K, 2, N>(),
     batched::<q4_k::Q4K, 2, N>(),
     batched::<q5_k::Q5K, 2, N>(),
     batched::<q6_k::Q6K, 1, N>(),
@@ -24,6 +24,19 @@ pub(super) static CODECS: &[Codec] = &[
 /// Weights of a block (`QK_K` in C).
 const N: usize = 256;
 
+/// Numbers of `LOW` bits of the first bytes, beginning at one bit, and above them `HIGH` bits of the second, beginning at
+/// another.
+#[inline(always)]
+fn join<const LOW: u32, const HIGH: u32>(
+    out: &mut [u8],
+    (low, low_at): (&[u8], u32),
+    (high, high_at): (&[u8], u32),
+) {
+    for ((out, low), high) in out.iter_mut().zip(low).zip(high) {
+        *out = low >> low_at & ((1 << LOW) - 1) | (high >> high_at & ((1 << HIGH) - 1)) << LOW;
+    }
+}
+
 /// The 6-bit scales and minimums of the eight groups of Q4_K and Q5_K (`get_scale_min_k4` in C).
 ///
 /// | bytes | low six bits | above them |
@@ -32,6 +45,7 @@ const N: usize = 256;
 /// | 4..8 | minimums of groups 0 to 3 | the upper two bits of minimums 4 to 7 |
 ///
 /// and bytes 8..12 have the lower four bits of scales 4 to 7 in their low nibbles, of minimums 4 to 7 in the high ones.
+#[inline(always)]
 fn scales_and_minimums(packed: &[u8; 12]) -> ([u8; 8], [u8; 8]) {
     let (mut scales, mut minimums) = ([0; 8], [0; 8]);
     for i in 0..4 {

@@ -33,6 +33,7 @@ pub(super) struct Q2K {
 impl Block<N> for Q2K {
     const TYPE: TensorType = TensorType::Q2_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let (d, dmin) = (self.d.get(), self.dmin.get());
         for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
@@ -47,15 +48,21 @@ impl Block<N> for Q2K {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "eb3659499a786aeddfa9dbfbaabb9a971351de525b6695a2455092bf72264b0141454094795457aa \
         10b06c40d69567367499a25a55a9510c71216719d61ac54cbae32464e62669384e17ba9e294a58d5 \
         0b249a25";
+    const GUIDED: &str = "eb3659599a786becdfa9dcdbabbc8a981751de525b6695a2455092bf72264b0141898094799567aa \
+        10b0ac40d699a73a7499a25a55a9510c71216719d61ac54cbae32464a62666384e17b69e294a58d5 \
+        9f239425";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.21482849, -0.13261414, 0.041107178, 0.041107178];
         assert_decodes::<Q2K, N>(BLOCK, first, 0x7a1a_d1cb_7534_30df);
+        assert_encodes::<Q2K, N>(false, BLOCK);
+        assert_encodes::<Q2K, N>(true, GUIDED);
     }
 }

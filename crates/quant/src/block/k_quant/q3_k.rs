@@ -17,15 +17,15 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::N;
+use super::{N, join};
 use crate::block::Block;
 use crate::half::F16;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct Q3K {
-    hmask: [[u8; 16]; 2],
-    qs: [[[u8; 16]; 2]; 2],
+    hmask: [u8; 32],
+    qs: [[u8; 32]; 2],
     scales: [u8; 12],
     d: F16,
 }
@@ -33,22 +33,29 @@ pub(super) struct Q3K {
 impl Block<N> for Q3K {
     const TYPE: TensorType = TensorType::Q3_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         let scales = scales(&self.scales);
-        for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-            let d = d * f32::from(scales[group]);
-            let (low, high) = (&self.qs[group / 8][group % 2], &self.hmask[group % 2]);
-            let (shift, bit) = (group % 8 / 2 * 2, group / 2);
-            *out = std::array::from_fn(|i| {
-                let q = (low[i] >> shift & 3) | (high[i] >> bit & 1) << 2;
-                d * f32::from(q.cast_signed() - 4)
-            });
+        let halves = self.qs.iter().zip(scales.as_chunks::<8>().0);
+        for (half, (out, (qs, scales))) in out.as_chunks_mut::<128>().0.iter_mut().zip(halves).enumerate() {
+            let mut codes = [0; 128];
+            let high = self.hmask.map(|bits| bits >> (4 * half));
+            join::<2, 1>(&mut codes[..32], (qs, 0), (&high, 0));
+            join::<2, 1>(&mut codes[32..64], (qs, 2), (&high, 1));
+            join::<2, 1>(&mut codes[64..96], (qs, 4), (&high, 2));
+            join::<2, 1>(&mut codes[96..], (qs, 6), (&high, 3));
+            let groups = codes.as_chunks::<16>().0.iter().zip(scales);
+            for (out, (codes, scale)) in out.as_chunks_mut::<16>().0.iter_mut().zip(groups) {
+                let d = d * f32::from(*scale);
+                *out = codes.map(|q| d * f32::from(q.cast_signed() - 4));
+            }
         }
     }
 }
 
 /// The scales of the groups, -32..=31.
+#[inline(always)]
 fn scales(packed: &[u8; 12]) -> [i8; 16] {
     std::array::from_fn(|group| {
         let low = packed[group % 8] >> (group / 8 * 4) & 15;
@@ -60,15 +67,21 @@ fn scales(packed: &[u8; 12]) -> [i8; 16] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "9f7e05e7dd3bd6f39e96a6f143eb55feb79d0f0f901d1228775b99f72c7d6ac0560900c51b308264 \
         23d49782d961ffa6b83c35429b1cf13a555532e5de4c304e1f94b24668b105be05f470852fc3287b \
         40a27dbd696cec41e96f5c4d33f5a19b068eb795887db64e033030fc861a";
+    const GUIDED: &str = "9f7e05e7dd3bd6f39e96a6f143eb55feb79d0f0f901d1228775b99f72c7d6ac0920900c51b304274 \
+        53c45752e9b1efe6b83c35429b1cf13a554532a5de4c300a1f94b24668b105be05f470852fc2287b \
+        41a27dbd696dec40e96f5c4d33f5e19b344fa878a190cc39033430fcf61a";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.14015198, -0.21022797, 0.0, 0.07007599];
         assert_decodes::<Q3K, N>(BLOCK, first, 0x797c_4787_de1e_57c4);
+        assert_encodes::<Q3K, N>(false, BLOCK);
+        assert_encodes::<Q3K, N>(true, GUIDED);
     }
 }

@@ -30,6 +30,7 @@ pub(super) struct Q4K {
 impl Block<N> for Q4K {
     const TYPE: TensorType = TensorType::Q4_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let (d, dmin) = (self.d.get(), self.dmin.get());
         let (scales, minimums) = scales_and_minimums(&self.scales);
@@ -44,16 +45,23 @@ impl Block<N> for Q4K {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "3912501deeeaaef6f9dea9fc9ff6ff114c03f91aae486529662027fc1b5a8e3409892756ba785e9c \
         3727f6367c895f9c5386f6957379c6da7295c3cf9c59a031427271964b74578815bc7842f5a6880d \
         50b70aab568524f214267fa4589946d0970a526247677691b75b67d795a782557db4aa4743a97630 \
         7f2a6937e316e2518fbb294a9c2a5b1f42239e870a5043b4";
+    const GUIDED: &str = "3612571deeecaef6f9dca9fb9ff6ef013c03e91a9e486519562027ec0b4a8e2409892746aa785e8c \
+        3727f6366c794f8c5386f6957379c6da7295c3cf9d59a031427271964b74578815ac7842f5a6780d \
+        50b70aab568524f214267fa4589946d0970a526247677691b75b67d795a782557db4aa4743a97630 \
+        7f296937e316e2518fbb294a9c2a5b1f42239e870a5043b4";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.12358475, -0.19089031, 0.018759727, 0.0537014];
         assert_decodes::<Q4K, N>(BLOCK, first, 0x83c6_9479_6350_996d);
+        assert_encodes::<Q4K, N>(false, BLOCK);
+        assert_encodes::<Q4K, N>(true, GUIDED);
     }
 }

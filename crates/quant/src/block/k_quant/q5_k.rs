@@ -32,6 +32,7 @@ pub(super) struct Q5K {
 impl Block<N> for Q5K {
     const TYPE: TensorType = TensorType::Q5_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let (d, dmin) = (self.d.get(), self.dmin.get());
         let (scales, minimums) = scales_and_minimums(&self.scales);
@@ -49,17 +50,25 @@ impl Block<N> for Q5K {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::testing::assert_decodes;
+    use crate::block::testing::{assert_decodes, assert_encodes};
 
     const BLOCK: &str = "0d0e491dedeceeb7fae0aafdaff5e02ec1a8db3903e5882d4048582f9d358b20e1d34048c741416f \
         201cc6a0692b25878a17e3344e91db43ce505fea27a41e6803125fac64f1bd397f5ffc7ee904af2a \
         a70cfd3bf6f39ca4e52a969f2aa4407283f4e32d87e9af113b69f195ea4df00bb17f0457ac0a48f4 \
         284cff48b0238cb02e04b4c48fdeec228fb7decf2a5f14aa0b8773ada6620d70fe43d17df62cf3b2 \
         1f8652934844c63ea3473b2e04b09688";
+    const GUIDED: &str = "290e5a1dedeaedb5f9dea9fc9ff5d02dc1a8db3903e5882dc048582f9d358b20e1d34048c741416f \
+        201cc6a0692b2d877a07e3344d91cb33cd504fea26a41e5803124e9c64f0bd386f5ffc7de903af29 \
+        a70cfd3bf6f3acb4e53a969f2aa3407283f4f33d87e9af113a69f195fa5d000bb17e0456ab0a48f4 \
+        284cfe48b0238cb02e04b4c48fdeec227eb7debf2a5f14a91a8773ada6620c800e42d18df62cf3b2 \
+        2f8651934844c53da3463b2e03c0a688";
 
+    /// By libgguf.
     #[test]
-    fn a_block_by_libgguf() {
+    fn as_the_reference() {
         let first = [0.13273859, -0.18302178, 0.01640582, 0.033024788];
         assert_decodes::<Q5K, N>(BLOCK, first, 0x8269_4124_debb_0f60);
+        assert_encodes::<Q5K, N>(false, BLOCK);
+        assert_encodes::<Q5K, N>(true, GUIDED);
     }
 }

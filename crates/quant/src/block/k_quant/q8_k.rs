@@ -26,6 +26,7 @@ pub(super) struct Q8K {
 impl Block<N> for Q8K {
     const TYPE: TensorType = TensorType::Q8_K;
 
+    #[inline(always)]
     fn decode(&self, out: &mut [f32; N]) {
         let d = f32::from_le_bytes(self.d);
         *out = self.qs.map(|q| d * f32::from(q));

@@ -9,9 +9,8 @@ mod q5_1;
 mod q8_0;
 
 use super::batch::{self, Batch};
-use super::{batched, both, inverse, reach};
+use super::{batched, both, inverse, reach, reach_of_bits};
 use crate::codec::Codec;
-use crate::scale::lanes::affine::Tries;
 use crate::wide::{Sixteen, WIDTH};
 
 /// The codecs of this family.
@@ -29,7 +28,23 @@ pub(super) static CODECS: &[Codec] = &[
 const N: usize = 32;
 
 /// The first value that is farthest from zero, with its sign; 0 where all are. One that is not a number does not count.
-fn extreme(values: &[f32]) -> f32 {
+#[inline(always)]
+fn extreme<const N: usize>(values: &[f32; N]) -> f32 {
+    let reach = reach_of_bits(values);
+    let (mut above, mut below) = (false, false);
+    for x in values {
+        above |= *x == reach;
+        below |= *x == -reach;
+    }
+    match (above, below) {
+        (true, false) => reach,
+        (false, true) => -reach,
+        _ => first_extreme(values),
+    }
+}
+
+/// The same, one value after the other.
+fn first_extreme(values: &[f32]) -> f32 {
     let (mut farthest, mut extreme) = (0.0f32, 0.0f32);
     for &x in values {
         if farthest < x.abs() {
@@ -40,6 +55,7 @@ fn extreme(values: &[f32]) -> f32 {
 }
 
 /// The smallest and the largest value.
+#[inline(always)]
 fn range(values: &[f32]) -> (f32, f32) {
     let (mut min, mut max) = (f32::MAX, f32::MIN);
     for &x in values {
@@ -62,17 +78,13 @@ fn weighed<L: Sixteen>(batch: &Batch<'_, WIDTH, N>) -> Option<([L; N], [L; N])> 
     Some((x, weights))
 }
 
-/// The scales that are tried for a type with an offset, whose largest number is `top`.
-fn tries(top: i32) -> Tries {
-    Tries { top, first: -0.9, step: 0.05, steps: 36 }
-}
-
 /// Numbers of four bits: those of the low nibbles, then those of the high ones.
 fn nibbles(qs: &[u8; N / 2]) -> [u8; N] {
     std::array::from_fn(|i| if i < N / 2 { qs[i] & 15 } else { qs[i - N / 2] >> 4 })
 }
 
 /// The low four bits of each number, as [`nibbles`] takes them.
+#[inline(always)]
 fn pack_nibbles(q: &[u8; N]) -> [u8; N / 2] {
     std::array::from_fn(|i| q[i] & 15 | q[i + N / 2] << 4)
 }
@@ -84,6 +96,7 @@ fn fives(qs: &[u8; N / 2], qh: [u8; 4]) -> [u8; N] {
 }
 
 /// The fifth bit of each number, as [`fives`] takes them.
+#[inline(always)]
 fn fifth_bits(q: &[u8; N]) -> [u8; 4] {
     (0..N).fold(0u32, |word, i| word | u32::from(q[i] >> 4 & 1) << i).to_le_bytes()
 }

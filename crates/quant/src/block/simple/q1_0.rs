@@ -11,8 +11,7 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use crate::block::{Block, Encode};
 use crate::half::F16;
 
 const N: usize = 128;
@@ -36,9 +35,8 @@ impl Block<N> for Q1_0 {
 }
 
 impl Encode<N> for Q1_0 {
-    const IMPORTANCE: Importance = Importance::Unused;
-
-    fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
+    #[inline(always)]
+    fn encode(&mut self, values: &[f32; N]) {
         let mut sum = 0.0f32;
         for x in values {
             sum += x.abs();

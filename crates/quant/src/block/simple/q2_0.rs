@@ -12,8 +12,7 @@ use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::extreme;
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use crate::block::{Block, Encode};
 use crate::half::F16;
 use crate::number::truncate;
 
@@ -38,9 +37,8 @@ impl Block<N> for Q2_0 {
 }
 
 impl Encode<N> for Q2_0 {
-    const IMPORTANCE: Importance = Importance::Unused;
-
-    fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
+    #[inline(always)]
+    fn encode(&mut self, values: &[f32; N]) {
         let d = extreme(values).abs();
         let id = super::inverse(d);
         self.d = F16::new(d);

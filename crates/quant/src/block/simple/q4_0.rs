@@ -15,7 +15,7 @@ use crate::block::Block;
 use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
 use crate::number::truncate;
-use crate::scale::lanes::symmetric::symmetric;
+use crate::scale::symmetric::symmetric;
 use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -38,7 +38,6 @@ impl Q4_0 {
     #[inline(always)]
     fn fill(&mut self, d: f32, q: [u8; N]) {
         self.d = F16::new(d);
-
         self.qs = pack_nibbles(&q);
     }
 }

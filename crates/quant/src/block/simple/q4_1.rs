@@ -11,12 +11,12 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, inverse, nibbles, pack_nibbles, range, tries, weighed};
+use super::{N, inverse, nibbles, pack_nibbles, range, weighed};
 use crate::block::Block;
 use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
 use crate::number::truncate;
-use crate::scale::lanes::affine::affine;
+use crate::scale::affine::{Tries, affine};
 use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -41,7 +41,6 @@ impl Q4_1 {
     fn fill(&mut self, d: f32, m: f32, q: [u8; N]) {
         self.d = F16::new(d);
         self.m = F16::new(m);
-
         self.qs = pack_nibbles(&q);
     }
 }
@@ -60,7 +59,7 @@ impl Batched<WIDTH, N> for Q4_1 {
             }
             return;
         };
-        let found = affine::<L, N, false>(&x, &weights, tries(15));
+        let found = affine::<L, N, false>(&x, &weights, Tries::guided(15));
         for (lane, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
             block.fill(found.scale[lane], -found.min[lane], values.map(|x| found.code(lane, x, 15)));
         }

@@ -16,7 +16,7 @@ use crate::block::Block;
 use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
 use crate::number::truncate;
-use crate::scale::lanes::symmetric::symmetric;
+use crate::scale::symmetric::symmetric;
 use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

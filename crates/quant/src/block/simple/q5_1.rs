@@ -12,12 +12,12 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, fifth_bits, fives, inverse, pack_nibbles, range, tries, weighed};
+use super::{N, fifth_bits, fives, inverse, pack_nibbles, range, weighed};
 use crate::block::Block;
 use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
 use crate::number::truncate;
-use crate::scale::lanes::affine::affine;
+use crate::scale::affine::{Tries, affine};
 use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -62,7 +62,7 @@ impl Batched<WIDTH, N> for Q5_1 {
             }
             return;
         };
-        let found = affine::<L, N, false>(&x, &weights, tries(31));
+        let found = affine::<L, N, false>(&x, &weights, Tries::guided(31));
         for (lane, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
             block.fill(found.scale[lane], -found.min[lane], values.map(|x| found.code(lane, x, 31)));
         }

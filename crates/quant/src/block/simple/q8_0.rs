@@ -11,8 +11,7 @@ use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{N, inverse, reach};
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use crate::block::{Block, Encode};
 use crate::half::F16;
 use crate::number::truncate;
 
@@ -33,9 +32,8 @@ impl Block<N> for Q8_0 {
 }
 
 impl Encode<N> for Q8_0 {
-    const IMPORTANCE: Importance = Importance::Unused;
-
-    fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
+    #[inline(always)]
+    fn encode(&mut self, values: &[f32; N]) {
         let d = reach(values) / 127.0;
         let id = inverse(d);
         self.d = F16::new(d);

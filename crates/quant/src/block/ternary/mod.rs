@@ -14,6 +14,7 @@ pub(super) static CODECS: &[Codec] = &[both::<tq1_0::Tq1_0, N>(), both::<tq2_0::
 const N: usize = 256;
 
 /// The scale of a block, which is its greatest distance from zero, and each weight's nearest multiple of it, plus 1.
+#[inline(always)]
 fn digits(values: &[f32; N]) -> (f32, [u8; N]) {
     let d = reach(values);
     let id = inverse(d);

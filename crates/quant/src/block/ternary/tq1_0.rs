@@ -15,8 +15,7 @@ use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{N, digits};
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use crate::block::{Block, Encode};
 use crate::half::F16;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -57,9 +56,8 @@ impl Block<N> for Tq1_0 {
 }
 
 impl Encode<N> for Tq1_0 {
-    const IMPORTANCE: Importance = Importance::Unused;
-
-    fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
+    #[inline(always)]
+    fn encode(&mut self, values: &[f32; N]) {
         let (d, digits) = digits(values);
         self.d = F16::new(d);
         for (start, count, first, per_byte) in RUNS {

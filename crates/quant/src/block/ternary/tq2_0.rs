@@ -12,8 +12,7 @@ use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{N, digits};
-use crate::block::{Block, Encode, Guide};
-use crate::codec::Importance;
+use crate::block::{Block, Encode};
 use crate::half::F16;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -39,9 +38,8 @@ impl Block<N> for Tq2_0 {
 }
 
 impl Encode<N> for Tq2_0 {
-    const IMPORTANCE: Importance = Importance::Unused;
-
-    fn encode(&mut self, values: &[f32; N], _: Option<Guide<'_, N>>) {
+    #[inline(always)]
+    fn encode(&mut self, values: &[f32; N]) {
         let (d, digits) = digits(values);
         self.d = F16::new(d);
         self.qs = std::array::from_fn(|half| {

@@ -1,26 +1,35 @@
 //! From values to IQ1_M (`quantize_row_iq1_m_impl` in C).
 
 use super::Iq1M;
+use crate::block::batch::{Batch, Batched};
 use crate::block::codebook::N;
 use crate::block::codebook::magnitudes::{odd_scales, sum_of_squares, weigh};
-use crate::block::{Encode, Guide, reach};
-use crate::codec::Importance;
+use crate::block::reach;
 use crate::grid::iq1::IQ1_LOOKUP;
 use crate::half::f32_to_f16;
 use crate::scale::ternary::{Placed, numbers, split_halves};
+use crate::wide::Sixteen;
 
 /// Below this, a group is taken for zeros.
 const ALMOST_ZERO: f32 = 1e-7;
 
-impl Encode<N> for Iq1M {
-    const IMPORTANCE: Importance = Importance::Optional;
+impl Batched<1, N> for Iq1M {
+    #[inline(always)]
+    fn encode<L: Sixteen>(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
+        for block in blocks {
+            block.fill::<L>(batch.values[0], batch.importance.map(|[importance]| importance));
+        }
+    }
+}
 
-    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
+impl Iq1M {
+    #[inline(always)]
+    fn fill<L: Sixteen>(&mut self, values: &[f32; N], importance: Option<&[f32; N]>) {
         *self = Iq1M { qs: [0; N / 8], qh: [0; N / 16], scales: [[0; 2]; N / 64] };
         let variance = 2.0 * sum_of_squares(values) / N as f32;
         let (groups, _) = values.as_chunks::<16>();
-        let weights: [[f32; 16]; N / 16] = std::array::from_fn(|group| match guide {
-            Some(guide) => weigh(&groups[group], &guide.importance[16 * group..], variance),
+        let weights: [[f32; 16]; N / 16] = std::array::from_fn(|group| match importance {
+            Some(importance) => weigh(&groups[group], &importance[16 * group..], variance),
             None => groups[group].map(|x| x * x),
         });
         let mut all = [Placed { scale: 0.0, points: [0; 4], down: [false; 2] }; N / 16];
@@ -29,7 +38,7 @@ impl Encode<N> for Iq1M {
                 continue;
             }
             if let Some(split) = split_halves(values, weight) {
-                *placed = split.place(&IQ1_LOOKUP, values, weight);
+                *placed = split.place::<L>(&IQ1_LOOKUP, values, weight);
             }
         }
         self.qs = std::array::from_fn(|i| all[i / 2].points[i % 2] as u8);
@@ -47,9 +56,7 @@ impl Encode<N> for Iq1M {
             (scales | d >> (4 * i) << 12).to_le_bytes()
         });
     }
-}
 
-impl Iq1M {
     /// The scale of the scales that suits the whole block, now that all else is known.
     fn scale(groups: &[[f32; 16]], weights: &[[f32; 16]], all: &[Placed<2>], scales: &[u8]) -> Option<f32> {
         let (mut xq, mut qq) = (0.0f32, 0.0f32);

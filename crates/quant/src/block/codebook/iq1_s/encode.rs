@@ -1,33 +1,45 @@
 //! From values to IQ1_S (`quantize_row_iq1_s_impl` in C).
 
 use super::Iq1S;
+use crate::block::batch::{Batch, Batched};
 use crate::block::codebook::N;
 use crate::block::codebook::magnitudes::{odd_scales, sum_of_squares, weigh};
-use crate::block::{Encode, Guide, reach};
+use crate::block::reach;
 use crate::codec::Importance;
 use crate::grid::iq1::IQ1_LOOKUP;
 use crate::half::F16;
 use crate::scale::ternary::split_whole;
+use crate::wide::Sixteen;
 
 /// Below this, a group is taken for zeros.
 const ALMOST_ZERO: f32 = 1e-12;
 
-impl Encode<N> for Iq1S {
+impl Batched<1, N> for Iq1S {
     const IMPORTANCE: Importance = Importance::Required;
 
-    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
+    #[inline(always)]
+    fn encode<L: Sixteen>(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
+        let Some([importance]) = batch.importance else { return };
+        for block in blocks {
+            block.fill::<L>(batch.values[0], importance);
+        }
+    }
+}
+
+impl Iq1S {
+    #[inline(always)]
+    fn fill<L: Sixteen>(&mut self, values: &[f32; N], importance: &[f32; N]) {
         *self = Iq1S { d: F16::new(0.0), qs: [[0; 4]; N / 32], qh: [[0; 2]; N / 32] };
-        let Some(guide) = guide else { return };
         let variance = 2.0 * sum_of_squares(values) / N as f32;
         let (mut scales, mut words) = ([0.0; N / 32], [0_u16; N / 32]);
         let mut down = [false; N / 32];
         for (group, values) in values.as_chunks::<32>().0.iter().enumerate() {
-            let weight = weigh(values, &guide.importance[32 * group..], variance);
+            let weight = weigh(values, &importance[32 * group..], variance);
             if reach(values) < ALMOST_ZERO {
                 continue;
             }
             let Some(split) = split_whole(values, &weight) else { continue };
-            let placed = split.place(&IQ1_LOOKUP, values, &weight);
+            let placed = split.place::<L>(&IQ1_LOOKUP, values, &weight);
             scales[group] = placed.scale;
             down[group] = placed.down[0];
             self.qs[group] = placed.points.map(|point| point as u8);

@@ -1,56 +1,54 @@
 //! From values to IQ2_S (`quantize_row_iq2_s_impl` in C).
 
 use super::Iq2S;
+use crate::block::batch::{Batch, Batched};
 use crate::block::codebook::N;
-use crate::block::codebook::magnitudes::{Magnitudes, odd_scales, sum_of_squares, turn_if_negative, weigh};
-use crate::block::{Encode, Guide};
-use crate::codec::Importance;
+use crate::block::codebook::magnitudes::odd_scales;
+use crate::block::codebook::search::{Found, Start, Way, search};
 use crate::grid::iq2::IQ2_S_LOOKUP;
 use crate::half::F16;
-use crate::scale::points::{Again, Tries, fit};
+use crate::scale::points::{Again, Tries};
+use crate::wide::Sixteen;
 
-const TRIES: Tries = Tries { each_way: 9, step: 0.1, again: Again::Missed };
+const WAY: Way = Way {
+    even_signs: false,
+    variance: 2.0,
+    plain_weight: |variance, x| 0.25 * variance + x * x,
+    almost_zero: 1e-8,
+    start: Start::Largest,
+    tries: Tries { each_way: 9, step: 0.1, again: Again::Missed },
+};
 
-/// Below this, a group is taken for zeros.
-const ALMOST_ZERO: f32 = 1e-8;
+impl Batched<1, N> for Iq2S {
+    #[inline(always)]
+    fn encode<L: Sixteen>(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
+        let found = search::<L, 1, 16, 8, 3>(batch, &WAY, &IQ2_S_LOOKUP);
+        for block in blocks {
+            *block = Iq2S::new(&found);
+        }
+    }
+}
 
-impl Encode<N> for Iq2S {
-    const IMPORTANCE: Importance = Importance::Optional;
-
-    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
-        *self = Iq2S {
+impl Iq2S {
+    fn new(groups: &[Found; 16]) -> Self {
+        let mut block = Iq2S {
             d: F16::new(0.0),
             qs: [0; N / 8],
             signs: [0; N / 8],
             qh: [0; N / 32],
             scales: [0; N / 32],
         };
-        let variance = 2.0 * sum_of_squares(values) / N as f32;
-        let mut scales = [0.0; N / 16];
-        for (group, values) in values.as_chunks::<16>().0.iter().enumerate() {
-            let weight = match guide {
-                Some(guide) => weigh(values, &guide.importance[16 * group..], variance),
-                None => values.map(|x| 0.25 * variance + x * x),
-            };
-            let mut magnitudes = Magnitudes::new(values);
-            let largest = magnitudes.largest();
-            if largest < ALMOST_ZERO {
-                continue;
-            }
-            let mut fit = fit(&IQ2_S_LOOKUP, &magnitudes.x, &weight, (largest, largest / 5.0), TRIES);
-            turn_if_negative(&mut fit.scale, &mut magnitudes.signs, 255);
-            scales[group] = fit.scale;
-            for (i, point) in fit.points.into_iter().take(2).enumerate() {
-                let at = 2 * group + i;
-                self.qs[at] = point as u8;
-                self.qh[at / 4] |= ((point >> 8) as u8) << (at % 4 * 2);
-                self.signs[at] = magnitudes.signs[i];
-            }
+        for at in 0..N / 8 {
+            let (found, i) = (&groups[at / 2], at % 2);
+            block.qs[at] = found.points[i] as u8;
+            block.qh[at / 4] |= ((found.points[i] >> 8) as u8) << (at % 4 * 2);
+            block.signs[at] = found.signs[i];
         }
-        if let Some((d, scales)) = odd_scales(&scales, 15) {
+        if let Some((d, scales)) = odd_scales(&groups.map(|found| found.scale), 15) {
             // Scales that are rounded up weigh more than those that are rounded down; the factor makes up for it.
-            self.d = F16::new(d * 0.9875);
-            self.scales = std::array::from_fn(|i| scales[2 * i] | scales[2 * i + 1] << 4);
+            block.d = F16::new(d * 0.9875);
+            block.scales = std::array::from_fn(|i| scales[2 * i] | scales[2 * i + 1] << 4);
         }
+        block
     }
 }

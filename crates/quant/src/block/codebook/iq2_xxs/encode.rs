@@ -1,51 +1,52 @@
 //! From values to IQ2_XXS (`quantize_row_iq2_xxs_impl` in C).
 
 use super::{Group, Iq2Xxs};
+use crate::block::batch::{Batch, Batched};
 use crate::block::codebook::N;
-use crate::block::codebook::magnitudes::{Magnitudes, odd_scales, sum_of_squares, turn_if_negative, weigh};
-use crate::block::{Encode, Guide};
+use crate::block::codebook::magnitudes::{odd_scales, word_of_signs};
+use crate::block::codebook::search::{Found, Start, Way, search};
 use crate::codec::Importance;
 use crate::grid::iq2::IQ2_XXS_LOOKUP;
 use crate::half::F16;
-use crate::scale::lanes::positive::positive;
-use crate::scale::points::{Again, Tries, fit};
-use crate::scale::symmetric::ALMOST_ZERO;
+use crate::scale::ALMOST_ZERO;
+use crate::scale::points::{Again, Tries};
+use crate::wide::Sixteen;
 
-const TRIES: Tries = Tries { each_way: 6, step: 0.1, again: Again::All };
+const WAY: Way = Way {
+    even_signs: true,
+    variance: 1.0,
+    // Never asked for.
+    plain_weight: |_, x| x * x,
+    almost_zero: ALMOST_ZERO,
+    start: Start::Reached,
+    tries: Tries { each_way: 6, step: 0.1, again: Again::All },
+};
 
-impl Encode<N> for Iq2Xxs {
+impl Batched<2, N> for Iq2Xxs {
     const IMPORTANCE: Importance = Importance::Required;
 
-    fn encode(&mut self, values: &[f32; N], guide: Option<Guide<'_, N>>) {
-        let zeros = Group { points: [0; 4], signs_and_scale: [0; 4] };
-        *self = Iq2Xxs { d: F16::new(0.0), qs: [zeros; N / 32] };
-        let Some(guide) = guide else { return };
-        let variance = sum_of_squares(values) / N as f32;
-        let (mut scales, mut points, mut words) = ([0.0; N / 32], [[0; 4]; N / 32], [0; N / 32]);
-        for (group, values) in values.as_chunks::<32>().0.iter().enumerate() {
-            let weight = weigh(values, &guide.importance[32 * group..], variance);
-            let mut magnitudes = Magnitudes::even(values, &weight);
-            if magnitudes.largest() < ALMOST_ZERO {
-                continue;
-            }
-            // Scales are tried around one that is best without a book, for numbers up to 4.
-            let (scale, _) = positive(&magnitudes.x, &weight, 4);
-            let largest = scale * 3.0;
-            if largest <= 0.0 {
-                continue;
-            }
-            let mut fit = fit(&IQ2_XXS_LOOKUP, &magnitudes.x, &weight, (largest, scale), TRIES);
-            turn_if_negative(&mut fit.scale, &mut magnitudes.signs, 127);
-            scales[group] = fit.scale;
-            points[group] = std::array::from_fn(|i| fit.points[i] as u8);
-            words[group] = magnitudes.signs.iter().rev().fold(0, |word, signs| word << 7 | u32::from(*signs));
+    #[inline(always)]
+    fn encode<L: Sixteen>(batch: &Batch<'_, 2, N>, blocks: &mut [Self]) {
+        let found = search::<L, 2, 32, 8, 3>(batch, &WAY, &IQ2_XXS_LOOKUP);
+        for (block, found) in blocks.iter_mut().zip(found.as_chunks().0) {
+            *block = Iq2Xxs::new(found);
         }
-        if let Some((d, scales)) = odd_scales(&scales, 15) {
-            self.d = F16::new(d);
-            self.qs = std::array::from_fn(|i| Group {
-                points: points[i],
-                signs_and_scale: (words[i] | u32::from(scales[i]) << 28).to_le_bytes(),
-            });
+    }
+}
+
+impl Iq2Xxs {
+    fn new(groups: &[Found; 8]) -> Self {
+        match odd_scales(&groups.map(|found| found.scale), 15) {
+            None => {
+                Iq2Xxs { d: F16::new(0.0), qs: [Group { points: [0; 4], signs_and_scale: [0; 4] }; N / 32] }
+            }
+            Some((d, scales)) => Iq2Xxs {
+                d: F16::new(d),
+                qs: std::array::from_fn(|i| Group {
+                    points: std::array::from_fn(|at| groups[i].points[at] as u8),
+                    signs_and_scale: word_of_signs(groups[i].signs, scales[i]),
+                }),
+            },
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{Iq4Nl, N};
 use crate::block::batch::{self, Batch, Batched};
-use crate::block::codebook::inverse;
+use crate::block::codebook::{halves, inverse};
 use crate::half::F16;
-use crate::scale::lanes::codebook::{code, codebook};
+use crate::scale::codebook::codebook;
 use crate::wide::{Sixteen, WIDTH};
 
 impl Batched<WIDTH, N> for Iq4Nl {
@@ -22,9 +22,11 @@ impl Batched<WIDTH, N> for Iq4Nl {
         for ((block, values), scale) in blocks.iter_mut().zip(batch.values).zip(scales) {
             // Codes are chosen for the scale before it is rounded to sixteen bits.
             let inverse = inverse(scale);
-            let codes = values.map(|x| code(inverse * x));
+            let (low, high) = halves::<L>(values, inverse);
             block.d = F16::new(scale);
-            block.qs = std::array::from_fn(|i| codes[i] | codes[i + N / 2] << 4);
+            for (i, q) in block.qs.iter_mut().enumerate() {
+                *q = low[i] | high[i] << 4;
+            }
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use super::Iq4Xs;
 use crate::block::batch::{self, Batch, Batched};
-use crate::block::codebook::{N, inverse};
+use crate::block::codebook::{N, halves, inverse};
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::codebook::{code, codebook};
+use crate::scale::codebook::codebook;
 use crate::wide::Sixteen;
 
 /// Blocks of a batch.
@@ -18,20 +18,20 @@ impl Batched<BLOCKS, N> for Iq4Xs {
         let x = batch::side_by_side::<L, BLOCKS, N, 32>(&batch.values);
         let weights = match &batch.importance {
             Some(importance) => {
-                let variance = batch.sums_of_squares::<L>() * L::all(2.0 / N as f32);
+                let variance = batch.spread_sums_of_squares::<L>() * L::all(2.0 / N as f32);
                 batch::weigh(&x, &batch::side_by_side(importance), variance)
             }
             None => batch::squares(&x),
         };
         let scales = codebook(&x, &weights).to_array();
         for (i, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
-            fill(block, values, &batch::part(&scales, i * GROUPS));
+            fill::<L>(block, values, &batch::part(&scales, i * GROUPS));
         }
     }
 }
 
 #[inline(always)]
-fn fill(block: &mut Iq4Xs, values: &[f32; N], scales: &[f32; GROUPS]) {
+fn fill<L: Sixteen>(block: &mut Iq4Xs, values: &[f32; N], scales: &[f32; GROUPS]) {
     let (mut max, mut magnitude) = (0.0, 0.0);
     for &scale in scales {
         if scale.abs() > magnitude {
@@ -48,12 +48,9 @@ fn fill(block: &mut Iq4Xs, values: &[f32; N], scales: &[f32; GROUPS]) {
     for (group, (qs, values)) in block.qs.iter_mut().zip(values.as_chunks::<32>().0).enumerate() {
         let scale = nearest(to_scale * scales[group]).clamp(-32, 31);
         let to_level = inverse(d * scale as f32);
-        let mut codes = [0; 32];
-        for (code, x) in codes.iter_mut().zip(values) {
-            *code = self::code(to_level * x);
-        }
+        let (first, second) = halves::<L>(values, to_level);
         for (i, q) in qs.iter_mut().enumerate() {
-            *q = codes[i] | codes[i + 16] << 4;
+            *q = first[i] | second[i] << 4;
         }
         let bits = (scale + 32) as u8;
         block.scales_l[group / 2] |= (bits & 15) << (group % 2 * 4);

@@ -5,8 +5,8 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::affine::{Affine, Tries, affine};
-use crate::scale::lanes::positive::positive;
+use crate::scale::affine::{Affine, Tries, affine};
+use crate::scale::positive::positive;
 use crate::wide::{Sixteen, WIDTH};
 
 /// The largest code of a value.
@@ -20,11 +20,10 @@ impl Batched<1, N> for Q2K {
         let [values] = batch.values;
         let (found, (d, scales), (dmin, minimums));
         if let Some(importance) = &batch.importance {
-            let variance = batch.sums_of_squares::<L>() / L::all(N as f32);
+            let variance = batch.spread_sums_of_squares::<L>() / L::all(N as f32);
             let weights = batch::weigh(&x, &batch::side_by_side(importance), variance);
             let sums = batch::sums(&weights).to_array();
-            let tries = Tries { top: TOP, first: -0.9, step: 0.05, steps: 36 };
-            found = affine::<L, 16, false>(&x, &weights, tries);
+            found = affine::<L, 16, false>(&x, &weights, Tries::guided(TOP));
             (d, scales) = positive(&found.scale, &sums, 15);
             (dmin, minimums) = positive(&found.min, &sums, 15);
         } else {
@@ -40,7 +39,7 @@ impl Batched<1, N> for Q2K {
         for block in blocks {
             (block.d, block.dmin) = (F16::new(d), F16::new(dmin));
             block.scales = std::array::from_fn(|group| scales[group] | minimums[group] << 4);
-            fill(block, values, &found);
+            fill::<L>(block, values, &found);
         }
     }
 }
@@ -59,7 +58,7 @@ fn plain(numbers: &[f32; GROUPS]) -> (f32, [u8; GROUPS]) {
 
 /// Fills in the codes that suit the scales as they are stored; where such a scale is zero, those of the search.
 #[inline(always)]
-fn fill(block: &mut Q2K, values: &[f32; N], found: &Affine<[f32; WIDTH]>) {
+fn fill<L: Sixteen>(block: &mut Q2K, values: &[f32; N], found: &Affine<[f32; WIDTH]>) {
     let (d, dmin) = (block.d.get(), block.dmin.get());
     let mut codes = [0_u8; N];
     let groups = codes.as_chunks_mut::<16>().0.iter_mut().zip(values.as_chunks::<16>().0);
@@ -67,13 +66,13 @@ fn fill(block: &mut Q2K, values: &[f32; N], found: &Affine<[f32; WIDTH]>) {
         let scale = block.scales[group];
         let d = d * f32::from(scale & 15);
         if d == 0.0 {
-            *codes = values.map(|x| found.code(group, x, TOP));
+            for (code, x) in codes.iter_mut().zip(values) {
+                *code = found.code(group, *x, TOP);
+            }
             continue;
         }
         let min = dmin * f32::from(scale >> 4);
-        for (code, x) in codes.iter_mut().zip(values) {
-            *code = nearest((x + min) / d).min(TOP).max(0) as u8;
-        }
+        *codes = ((L::from_array(values) + L::all(min)) / L::all(d)).codes(0, TOP);
     }
     for (qs, codes) in block.qs.iter_mut().zip(codes.as_chunks::<128>().0) {
         for i in 0..32 {

@@ -5,32 +5,40 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::descent::descent;
-use crate::scale::lanes::symmetric::symmetric;
+use crate::scale::descent::descent;
+use crate::scale::symmetric::symmetric;
 use crate::wide::{Lanes, One, Sixteen};
 
 /// Codes go from minus this to one less.
 const HALF: i32 = 4;
 const GROUPS: usize = N / 16;
 
-impl Batched<1, N> for Q3K {
+/// Blocks of a batch: two, although one fills the lanes; see [`descent`].
+const BLOCKS: usize = 2;
+
+impl Batched<BLOCKS, N> for Q3K {
     #[inline(always)]
-    fn encode<L: Sixteen>(batch: &Batch<'_, 1, N>, blocks: &mut [Self]) {
-        let x = batch::side_by_side::<L, 1, N, 16>(&batch.values);
-        let [values] = batch.values;
-        for block in blocks {
-            if let Some(importance) = &batch.importance {
-                let variance = L::all(2.0) * batch.sums_of_squares::<L>() / L::all(N as f32);
-                let weights = batch::weigh(&x, &batch::side_by_side::<L, 1, N, 16>(importance), variance);
-                let sums = batch::sums(&weights).to_array();
-                let found = symmetric(&x, &weights, HALF);
-                let (d, scales) = searched(&found.scale, &sums);
-                fill(block, values, d, &scales, |group, _, x| found.code(group, x, HALF));
-            } else {
-                let found = descent(&x, HALF);
+    fn encode<L: Sixteen>(batch: &Batch<'_, BLOCKS, N>, blocks: &mut [Self]) {
+        let mut x = [[L::zero(); 16]; BLOCKS];
+        for (x, values) in x.iter_mut().zip(batch.values) {
+            *x = batch::side_by_side::<L, 1, N, 16>(&[values]);
+        }
+        let Some(importance) = &batch.importance else {
+            let found = descent(&x, HALF);
+            for ((block, values), found) in blocks.iter_mut().zip(batch.values).zip(found) {
                 let (d, scales) = plain(&found.scale.to_array());
-                fill(block, values, d, &scales, |group, i, _| found.codes[i].to_array()[group] as u8);
+                fill::<L>(block, values, d, &scales, |group, i, _| found.codes[i].to_array()[group] as u8);
             }
+            return;
+        };
+        let squares = batch.sums_of_squares();
+        for (i, (block, x)) in blocks.iter_mut().zip(&x).enumerate() {
+            let variance = L::all(2.0 * squares[i] / N as f32);
+            let weights = batch::weigh(x, &batch::side_by_side::<L, 1, N, 16>(&[importance[i]]), variance);
+            let sums = batch::sums(&weights).to_array();
+            let found = symmetric(x, &weights, HALF);
+            let (d, scales) = searched(&found.scale, &sums);
+            fill::<L>(block, batch.values[i], d, &scales, |group, _, x| found.code(group, x, HALF));
         }
     }
 }
@@ -81,7 +89,7 @@ fn pack(codes: &[u8; GROUPS]) -> [u8; 12] {
 /// Fills the block with the scales and the codes that suit them as they are stored; where such a scale is zero, with the
 /// codes of the search: `found`, by group, place in it and value.
 #[inline(always)]
-fn fill(
+fn fill<L: Sixteen>(
     block: &mut Q3K,
     values: &[f32; N],
     d: f32,
@@ -101,17 +109,15 @@ fn fill(
             }
             continue;
         }
-        for (code, x) in codes.iter_mut().zip(values) {
-            *code = (nearest(x / d).min(HALF - 1).max(-HALF) + HALF) as u8;
-        }
+        *codes = (L::from_array(values) / L::all(d)).codes(-HALF, HALF - 1);
     }
-    block.hmask = [[0; 16]; 2];
+    block.hmask = [0; 32];
     for (half, codes) in codes.as_chunks::<128>().0.iter().enumerate() {
         for i in 0..32 {
             let [a, b, c, d] = [codes[i], codes[i + 32], codes[i + 64], codes[i + 96]];
-            block.qs[half][i / 16][i % 16] = (a & 3) | (b & 3) << 2 | (c & 3) << 4 | (d & 3) << 6;
+            block.qs[half][i] = (a & 3) | (b & 3) << 2 | (c & 3) << 4 | (d & 3) << 6;
             let high = a >> 2 | b >> 2 << 1 | c >> 2 << 2 | d >> 2 << 3;
-            block.hmask[i / 16][i % 16] |= high << (4 * half);
+            block.hmask[i] |= high << (4 * half);
         }
     }
 }

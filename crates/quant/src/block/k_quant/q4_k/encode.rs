@@ -16,6 +16,7 @@ impl Batched<BLOCKS, N> for Q4K {
 impl Minimum for Q4K {
     const TOP: u8 = 15;
     const TRIES: (f32, i32) = (-1.0, 20);
+    const BOUNDED: bool = false;
 
     #[inline(always)]
     fn fill(&mut self, scales: Scales, codes: &[u8; N]) {

@@ -16,6 +16,7 @@ impl Batched<BLOCKS, N> for Q5K {
 impl Minimum for Q5K {
     const TOP: u8 = 31;
     const TRIES: (f32, i32) = (-0.5, 15);
+    const BOUNDED: bool = true;
 
     #[inline(always)]
     fn fill(&mut self, scales: Scales, codes: &[u8; N]) {

@@ -7,8 +7,8 @@ use crate::block::batch::{self, Batch, Batched};
 use crate::block::k_quant::N;
 use crate::half::F16;
 use crate::number::nearest;
-use crate::scale::lanes::symmetric::{Symmetric, symmetric};
-use crate::scale::symmetric::ALMOST_ZERO;
+use crate::scale::ALMOST_ZERO;
+use crate::scale::symmetric::{Symmetric, symmetric};
 use crate::wide::{Sixteen, WIDTH};
 
 /// Codes go from minus this to one less.
@@ -24,13 +24,13 @@ impl Batched<1, N> for Q6K {
         };
         let found = symmetric(&x, &weights, HALF);
         for (block, values) in blocks.iter_mut().zip(batch.values) {
-            fill(block, values, &found);
+            fill::<L>(block, values, &found);
         }
     }
 }
 
 #[inline(always)]
-fn fill(block: &mut Q6K, values: &[f32; N], found: &Symmetric<[f32; WIDTH]>) {
+fn fill<L: Sixteen>(block: &mut Q6K, values: &[f32; N], found: &Symmetric<[f32; WIDTH]>) {
     let scales = found.scale;
     let (mut max, mut magnitude) = (0.0, 0.0);
     for scale in scales {
@@ -54,19 +54,19 @@ fn fill(block: &mut Q6K, values: &[f32; N], found: &Symmetric<[f32; WIDTH]>) {
         let d = d * f32::from(block.scales[group]);
         if d == 0.0 {
             // A scale that is stored as zero: the codes of the search stay.
-            *codes = values.map(|x| found.code(group, x, HALF));
+            for (code, x) in codes.iter_mut().zip(values) {
+                *code = found.code(group, *x, HALF);
+            }
             continue;
         }
-        for (code, x) in codes.iter_mut().zip(values) {
-            *code = (nearest(x / d).min(HALF - 1).max(-HALF) + HALF) as u8;
-        }
+        *codes = (L::from_array(values) / L::all(d)).codes(-HALF, HALF - 1);
     }
     for (half, codes) in codes.as_chunks::<128>().0.iter().enumerate() {
         for i in 0..32 {
             let [a, b, c, d] = [codes[i], codes[i + 32], codes[i + 64], codes[i + 96]];
-            block.ql[half][i / 16][i % 16] = (a & 15) | c << 4;
-            block.ql[half][i / 16 + 2][i % 16] = (b & 15) | d << 4;
-            block.qh[half][i / 16][i % 16] = a >> 4 | b >> 4 << 2 | c >> 4 << 4 | d >> 4 << 6;
+            block.ql[half][i] = (a & 15) | c << 4;
+            block.ql[half][i + 32] = (b & 15) | d << 4;
+            block.qh[half][i] = a >> 4 | b >> 4 << 2 | c >> 4 << 4 | d >> 4 << 6;
         }
     }
 }

@@ -15,6 +15,13 @@ pub(crate) struct Tries {
     pub(crate) steps: i32,
 }
 
+impl Tries {
+    /// What is tried for codes up to `top` where the importance of columns is known.
+    pub(crate) const fn guided(top: i32) -> Self {
+        Tries { top, first: -0.9, step: 0.05, steps: 36 }
+    }
+}
+
 /// What was found for each group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Affine<A> {

@@ -1,11 +1,12 @@
 //! A scale for numbers that are not negative, such as the scales of the groups of a block.
 use crate::number::nearest;
-use crate::scale::symmetric::ALMOST_ZERO;
+use crate::scale::ALMOST_ZERO;
 
 /// Searches the scale with the least weighted sum of squared errors for `x ≈ scale × code`, codes from 0 to `top`, and
 /// improves the codes one at a time (C: `make_qp_quants`).
 ///
 /// Codes are bytes throughout, as in C: what would be negative or above 255 is cut to its lower eight bits.
+#[inline(always)]
 pub(crate) fn positive<const LEN: usize>(x: &[f32; LEN], weight: &[f32; LEN], top: i32) -> (f32, [u8; LEN]) {
     let pairs = || x.iter().copied().zip(weight.iter().copied());
     let mut codes = [0_u8; LEN];
