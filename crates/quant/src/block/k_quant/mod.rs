@@ -32,8 +32,14 @@ fn join<const LOW: u32, const HIGH: u32>(
     (low, low_at): (&[u8], u32),
     (high, high_at): (&[u8], u32),
 ) {
-    for ((out, low), high) in out.iter_mut().zip(low).zip(high) {
-        *out = low >> low_at & ((1 << LOW) - 1) | (high >> high_at & ((1 << HIGH) - 1)) << LOW;
+    /// A one in each byte.
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let words = low.as_chunks().0.iter().zip(high.as_chunks().0);
+    for (out, (low, high)) in out.as_chunks_mut().0.iter_mut().zip(words) {
+        // Eight bytes in a word: what is moved into a byte from the next one is above its mask.
+        let low = u64::from_le_bytes(*low) >> low_at & (ONES * ((1 << LOW) - 1));
+        let high = u64::from_le_bytes(*high) >> high_at & (ONES * ((1 << HIGH) - 1));
+        *out = (low | high << LOW).to_le_bytes();
     }
 }
 

@@ -47,7 +47,7 @@ impl Block<N> for Q6K {
             let groups = codes.as_chunks::<16>().0.iter().zip(scales);
             for (out, (codes, scale)) in out.as_chunks_mut::<16>().0.iter_mut().zip(groups) {
                 let d = d * f32::from(*scale);
-                *out = codes.map(|q| d * f32::from(q.cast_signed() - 32));
+                *out = codes.map(|q| d * (f32::from(q) - 32.0));
             }
         }
     }
