@@ -40,11 +40,9 @@ impl Block<N> for Q3K {
         let halves = self.qs.iter().zip(scales.as_chunks::<8>().0);
         for (half, (out, (qs, scales))) in out.as_chunks_mut::<128>().0.iter_mut().zip(halves).enumerate() {
             let mut codes = [0; 128];
-            let high = self.hmask.map(|bits| bits >> (4 * half));
-            join::<2, 1>(&mut codes[..32], (qs, 0), (&high, 0));
-            join::<2, 1>(&mut codes[32..64], (qs, 2), (&high, 1));
-            join::<2, 1>(&mut codes[64..96], (qs, 4), (&high, 2));
-            join::<2, 1>(&mut codes[96..], (qs, 6), (&high, 3));
+            for (i, codes) in codes.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+                join::<2, 1>(codes, (qs, 2 * i as u32), (&self.hmask, (4 * half + i) as u32));
+            }
             let groups = codes.as_chunks::<16>().0.iter().zip(scales);
             for (out, (codes, scale)) in out.as_chunks_mut::<16>().0.iter_mut().zip(groups) {
                 let d = d * f32::from(*scale);
@@ -57,11 +55,15 @@ impl Block<N> for Q3K {
 /// The scales of the groups, -32..=31.
 #[inline(always)]
 fn scales(packed: &[u8; 12]) -> [i8; 16] {
-    std::array::from_fn(|group| {
-        let low = packed[group % 8] >> (group / 8 * 4) & 15;
-        let high = packed[8 + group % 4] >> (group / 4 * 2) & 3;
-        (low | high << 4).cast_signed() - 32
-    })
+    let mut scales = [0_u8; 16];
+    for i in 0..4 {
+        let (first, second, high) = (packed[i], packed[i + 4], packed[i + 8]);
+        scales[i] = first & 15 | (high & 3) << 4;
+        scales[i + 4] = second & 15 | (high >> 2 & 3) << 4;
+        scales[i + 8] = first >> 4 | (high >> 4 & 3) << 4;
+        scales[i + 12] = second >> 4 | high >> 6 << 4;
+    }
+    scales.map(|scale| scale.cast_signed() - 32)
 }
 
 #[cfg(test)]
