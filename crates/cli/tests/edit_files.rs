@@ -277,6 +277,13 @@ fn the_name_of_a_file_is_no_template() {
     }
     good(&folder, &["template", "set", "m.gguf", "a plain text"]);
     good(&folder, &["template", "set", "m.gguf", "{{ t.jinja }}"]);
+    // Several files, and one template; a file alone has none.
+    write(&folder, "n.gguf", &model());
+    good(&folder, &["template", "set", "m.gguf", "n.gguf", "{{ of_both }}"]);
+    for name in ["m.gguf", "n.gguf"] {
+        assert_eq!(good(&folder, &["get", name, "tokenizer.chat_template"]).trim_end(), "{{ of_both }}");
+    }
+    bad(&folder, &["template", "set", "m.gguf"], 2);
 }
 
 #[test]

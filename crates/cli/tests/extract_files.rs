@@ -7,6 +7,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use ggufkit_testkit::{Builder, Tensor};
 use serde_json::Value as Json;
@@ -187,7 +188,7 @@ fn a_file_that_cannot_grow_is_named_and_leaves_nothing() {
     let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" extract m.gguf W -o out";
     let mut shell = Command::new("sh");
     let output =
-        shell.current_dir(&folder).args(["-c", script, env!("CARGO_BIN_EXE_gguf")]).output().unwrap();
+        shell.current_dir(&folder).args(["-c", &script, env!("CARGO_BIN_EXE_gguf")]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).starts_with("error: out/W.bin: File too large"), "{}", stderr(&output));
     assert_eq!(names(&folder.join("out")), Vec::<String>::new());
@@ -491,8 +492,22 @@ fn many_tensors_take_little_memory() {
     bytes.extend(vec![1; 80_000]);
     assert!(bytes.len() < 1 << 20);
     fs::write(folder.join("m.gguf"), bytes).unwrap();
-    // All memory of the process, its own code included; one document in memory takes 40 MiB more.
-    let script = "ulimit -v 49152; exec \"$0\" extract m.gguf --dry-run --json";
+    // What the process takes before it has read anything, its own code included; one document in memory takes 40 MiB.
+    let mut idle = Command::new(env!("CARGO_BIN_EXE_gguf"));
+    let mut idle = idle
+        .args(["show", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let status = fs::read_to_string(format!("/proc/{}/status", idle.id())).unwrap();
+    let taken = status.lines().find_map(|line| line.strip_prefix("VmPeak:")).unwrap();
+    let taken: u64 = taken.trim().trim_end_matches(" kB").parse().unwrap();
+    idle.kill().unwrap();
+    idle.wait().unwrap();
+    let script = format!("ulimit -v {}; exec \"$0\" extract m.gguf --dry-run --json", taken + 24 * 1024);
     let mut shell = Command::new("sh");
     let output =
         shell.current_dir(&folder).args(["-c", script, env!("CARGO_BIN_EXE_gguf")]).output().unwrap();

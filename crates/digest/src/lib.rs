@@ -5,7 +5,7 @@
 //! * [`Plan`] reads every byte of a model once, by several threads, for all digests that are asked for.
 //! * [`identity`] is the construction of the identity, it sees data in little-endian order ([`exchange`](ggufkit_format::exchange)).
 //! * [`manifest`] reads and writes lists of digests: those of llama.cpp's `llama-gguf-hash`, of `sha256sum` and its kin.
-//! * [`pointer`] reads a digest that stands alone, as in a Git LFS pointer.
+//! * [`mod@pointer`] reads a digest that stands alone, as in a Git LFS pointer.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

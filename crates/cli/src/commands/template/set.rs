@@ -9,7 +9,7 @@ use ggufkit::edit::{Given, Operation};
 use ggufkit::format::spec::{KeyType, ValueType};
 use serde_json::{Value, json};
 
-use super::super::edit::{EditArgs, Job, value_of};
+use super::super::edit::{EditArgs, Job, files_and, value_of};
 use crate::failure::Failure;
 use crate::input::read_limited;
 use crate::out::{self, Out};
@@ -21,28 +21,29 @@ pub(super) const NAMES: &str = "tokenizer.chat_templates";
 /// Longest configuration.
 const LONGEST: u64 = 256 << 20;
 
-/// Give a file a chat template, in place where that can be
+/// Give files a chat template, in place where that can be
 ///
 /// The default template, or with --name one of another name, which is then listed in tokenizer.chat_templates. A
 /// tokenizer_config.json brings all that it has, named ones too, and those that the file has beside go, unless
 /// --keep-named. A template that does not parse is refused, unless --allow-errors.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  gguf template set model.gguf @chat_template.jinja\n  \
+#[command(
+    override_usage = "gguf template set [OPTIONS] FILE... TEMPLATE\n       gguf template set [OPTIONS] FILE... --config JSON",
+    after_help = "Examples:\n  gguf template set model.gguf @chat_template.jinja\n  \
     gguf template set model.gguf --name tool_use @tools.jinja\n  \
-    gguf template set model.gguf --config tokenizer_config.json --dry-run\n\n\
-    Exit status: 0 done or nothing to do, 1 refused, 2 a file could not be read or written, or usage.")]
+    gguf template set model.gguf --config tokenizer_config.json --dry-run\n  \
+    gguf template set *.gguf --config tokenizer_config.json\n\n\
+    Exit status: 0 done or nothing to do, 1 refused, 2 a file could not be read or written, or usage."
+)]
 pub(super) struct Args {
-    /// The file
-    #[arg(value_name = "FILE")]
-    file: OsString,
-    /// The template: its text, or after `@` the file that holds it (`@-`: standard input)
-    #[arg(value_name = "TEMPLATE", required_unless_present = "config")]
-    template: Option<OsString>,
+    /// The files, and the template: its text, or after `@` the file that holds it (`@-`: standard input)
+    #[arg(value_name = "FILE... TEMPLATE", required = true)]
+    words: Vec<OsString>,
     /// The template of this name (`default`: the one without a name)
-    #[arg(long, value_name = "NAME", requires = "template")]
+    #[arg(long, value_name = "NAME", conflicts_with = "config")]
     name: Option<String>,
     /// Take the templates of a tokenizer_config.json
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["template", "name"])]
+    #[arg(long, value_name = "JSON")]
     config: Option<PathBuf>,
     /// Leave named templates that the configuration does not have as they are
     #[arg(long, requires = "config")]
@@ -52,13 +53,15 @@ pub(super) struct Args {
 }
 
 impl Args {
-    pub(super) fn run(self, out: &mut Out) -> io::Result<u8> {
-        match self.operations() {
-            Ok(operations) => {
-                let files = [self.file];
-                let job = Job::new("template set", &files, &operations, &self.how);
-                job.run(out)
-            }
+    pub(super) fn run(mut self, out: &mut Out) -> io::Result<u8> {
+        let words = std::mem::take(&mut self.words);
+        let asked = match self.config.is_some() {
+            true => Ok((words, None)),
+            false => files_and(words, "FILE... TEMPLATE").map(|(files, [text])| (files, Some(text))),
+        };
+        let asked = asked.and_then(|(files, text)| Ok((files, self.operations(text.as_deref())?)));
+        match asked {
+            Ok((files, operations)) => Job::new("template set", &files, &operations, &self.how).run(out),
             Err(failure) => {
                 frame::refuse(out, "template set", self.how.json(), &failure)?;
                 Ok(FAILED)
@@ -66,8 +69,8 @@ impl Args {
         }
     }
 
-    fn operations(&self) -> Result<Vec<Operation>, Failure> {
-        let templates = match (&self.config, &self.template) {
+    fn operations(&self, template: Option<&OsStr>) -> Result<Vec<Operation>, Failure> {
+        let templates = match (&self.config, template) {
             (Some(path), _) => configured(path)?,
             (None, Some(text)) => {
                 no_file(text)?;
