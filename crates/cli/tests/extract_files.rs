@@ -188,7 +188,7 @@ fn a_file_that_cannot_grow_is_named_and_leaves_nothing() {
     let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" extract m.gguf W -o out";
     let mut shell = Command::new("sh");
     let output =
-        shell.current_dir(&folder).args(["-c", script.as_str(), env!("CARGO_BIN_EXE_gguf")]).output().unwrap();
+        shell.current_dir(&folder).args(["-c", script, env!("CARGO_BIN_EXE_gguf")]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).starts_with("error: out/W.bin: File too large"), "{}", stderr(&output));
     assert_eq!(names(&folder.join("out")), Vec::<String>::new());
@@ -509,8 +509,11 @@ fn many_tensors_take_little_memory() {
     idle.wait().unwrap();
     let script = format!("ulimit -v {}; exec \"$0\" extract m.gguf --dry-run --json", taken + 24 * 1024);
     let mut shell = Command::new("sh");
-    let output =
-        shell.current_dir(&folder).args(["-c", script, env!("CARGO_BIN_EXE_gguf")]).output().unwrap();
+    let output = shell
+        .current_dir(&folder)
+        .args(["-c", script.as_str(), env!("CARGO_BIN_EXE_gguf")])
+        .output()
+        .unwrap();
     assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
     let document: Json = serde_json::from_slice(&output.stdout).unwrap();
     let tensors = document["files"][0]["tensors"].as_array().unwrap();
