@@ -598,7 +598,7 @@ fn elements_are_put_into_arrays_and_taken_out_by_words_and_documents() {
     assert!(said.contains("toy.list[2]: put in, 3") && said.contains("toy.list[0]: put in, 9"), "{said}");
     assert_eq!(numbers(&folder), serde_json::json!([9, 1, 2, 4]), "{}", list(&folder));
     // Numbers are those before any is taken out.
-    good(&folder, &["unset", "m.gguf", "toy.list[0]", "toy.list[2]"]);
+    good(&folder, &["unset", "m.gguf", "toy.list[0]", "toy.list[2]", "toy.list[0]"]);
     assert_eq!(numbers(&folder), serde_json::json!([1, 4]));
     let patch = r#"[{"op": "insert", "key": "toy.list", "value": 7}, {"op": "insert", "key": "toy.list", "element": 0, "value": 8},
         {"op": "remove", "key": "toy.list", "element": -2}]"#;

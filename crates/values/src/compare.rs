@@ -69,7 +69,8 @@ impl Difference {
     #[must_use]
     pub fn cosine(&self) -> Option<f64> {
         let [first, second] = self.squares;
-        let norm = first.sqrt() * second.sqrt();
+        // Squares of 32-bit floats leave room for their product; equal sums make its root exact.
+        let norm = (first * second).sqrt();
         // By rounding it may come out a little beyond.
         (norm > 0.0).then(|| (self.products / norm).clamp(-1.0, 1.0))
     }
@@ -345,6 +346,9 @@ mod tests {
         let same = of_values(&[1.0, -2.0, f32::NAN], &[1.0, -2.0, -f32::NAN]);
         assert_eq!((same.count, same.equal, same.not_finite), (3, 3, 0));
         assert_eq!((same.rmse(), same.relative(), same.snr()), (Some(0.0), Some(0.0), Some(f64::INFINITY)));
+        for values in [[0.1_f32, 0.3, -0.7], [1e-45, 0.0, 3e-42], [f32::MAX, -1e38, 2e37]] {
+            assert_eq!(of_values(&values, &values).cosine(), Some(1.0), "{values:?}");
+        }
         assert_eq!((same.max, same.worst.len()), (Some((0.0, 0)), 0));
         let zeros = of_values(&[0.0; 4], &[0.0, 1.0, 0.0, 0.0]);
         assert_eq!((zeros.cosine(), zeros.relative(), zeros.snr()), (None, None, None));

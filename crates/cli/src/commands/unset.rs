@@ -55,6 +55,8 @@ impl Args {
             }
             _ => std::cmp::Reverse(u64::MAX),
         });
+        // The same element twice is one element.
+        operations.dedup();
         let if_present = self.if_present;
         Job { if_present, ..Job::new("unset", &files, &operations, &self.how) }.run(out)
     }

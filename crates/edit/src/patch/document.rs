@@ -367,7 +367,10 @@ mod tests {
     #[test]
     fn what_is_no_document_is_refused_by_name() {
         for (text, told) in [
-            (r#"[{"op": "put", "key": "a"}]"#, "\"put\" is no operation: set, insert, remove, unset, rename, move"),
+            (
+                r#"[{"op": "put", "key": "a"}]"#,
+                "\"put\" is no operation: set, insert, remove, unset, rename, move",
+            ),
             (r#"[{"op": "put", "key": "a"}]"#, "move-tensor"),
             (r#"[{"op": 3}]"#, "\"op\" is no text"),
             (r#"[{"key": "a"}]"#, "has no \"op\""),

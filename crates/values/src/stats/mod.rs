@@ -75,7 +75,8 @@ impl Stats {
     /// histogram's next step at or above that.
     #[must_use]
     pub fn outliers(&self, times: f64) -> Option<(u64, f32)> {
-        let bound = self.moments.rms()? * times;
+        // Where all values are zero none stands out.
+        let bound = self.moments.rms().filter(|rms| *rms > 0.0)? * times;
         Some(self.histogram.beyond(bound as f32))
     }
 

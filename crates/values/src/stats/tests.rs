@@ -94,6 +94,7 @@ fn outliers_are_counted_beyond_a_bound_that_is_told() {
     assert_eq!(count, 2);
     assert!((8.2482..=8.2482 * 33.0 / 32.0).contains(&f64::from(bound)), "{bound}");
     assert_eq!(of_values(&values).histogram.beyond(80.0).0, 1);
+    assert_eq!(of_values(&[0.0; 10]).outliers(6.0), None);
 }
 
 #[test]

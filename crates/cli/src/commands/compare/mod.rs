@@ -60,7 +60,7 @@ pub(crate) struct Args {
     /// Show the worst blocks of each tensor, too
     #[arg(long)]
     worst: bool,
-    /// The largest relative error that is right: 0.05 is 5 %
+    /// The largest relative error that is right: 0.05 is 5 %; pairs of which one is not finite are never right
     #[arg(long, value_name = "ERROR", value_parser = error)]
     max_error: Option<f64>,
     /// Compare these files alone, and not the shard sets that they are members of
@@ -175,7 +175,8 @@ impl Args {
             frame::report(out, &answer.failures)?;
         }
         let over = |compared: &Compared| match (self.max_error, compared.difference.relative()) {
-            (Some(max), Some(error)) => error > max,
+            // What is left out of the measures cannot be within any bound.
+            (Some(max), Some(error)) => error > max || compared.difference.not_finite > 0,
             (Some(_), None) => true,
             (None, _) => false,
         };
@@ -273,6 +274,16 @@ impl Args {
             }
         });
         bar.end();
+        // Of a file that was written to meanwhile no number is right.
+        let sources =
+            [a, b].into_iter().flat_map(|document| document.parts).filter_map(|part| part.source.as_ref());
+        for source in sources {
+            if let Err(failure) = frame::unchanged(source) {
+                answer = Answer::default();
+                answer.failures.push(Failed { path: source.path().to_owned(), failure });
+                break;
+            }
+        }
         answer
     }
 }

@@ -116,7 +116,7 @@ fn measures(difference: &Difference) -> [String; 7] {
         units::count(difference.count),
         or_none(difference.relative().map(|relative| match relative {
             0.0 => "0".to_owned(),
-            relative if relative < 1e-5 => format!("{:.1e}", relative * 100.0) + "%",
+            relative if !(1e-5..1e4).contains(&relative) => format!("{:.1e}", relative * 100.0) + "%",
             relative => format!("{:.3}%", relative * 100.0),
         })),
         or_none(difference.rmse().map(number)),

@@ -27,7 +27,7 @@ use crate::{FAILED, NO, OK, frame};
 /// What the weights are like: range, mean, spread, zeros, outliers, block scales, histogram
 ///
 /// Every value of the selected tensors is decoded once, whatever their type, in bounded memory. Mean, deviation (std), root mean
-/// square (rms) and kurtosis (3 for a normal distribution) are of the finite values. Outliers lie beyond six times the rms;
+/// square (rms) and kurtosis (3 for a normal distribution) are of the finite values. Outliers lie at or beyond six times the rms;
 /// they, the quantiles and the histogram are counted in bins that are at most 1/32 of the value wide. "scale" is the range of
 /// the blocks' own scales, of types that have one.
 #[derive(clap::Args, Debug)]
@@ -202,6 +202,14 @@ impl Args {
         });
         bar.end();
         answer.end_group();
+        // Of a file that was written to meanwhile no number is right.
+        for source in parts.iter().filter_map(|part| part.source.as_ref()) {
+            if let Err(failure) = frame::unchanged(source) {
+                answer = Answer::default();
+                answer.failures.push(Failed { path: source.path().to_owned(), failure });
+                break;
+            }
+        }
         answer
     }
 }
