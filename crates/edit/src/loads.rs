@@ -2,7 +2,7 @@
 
 use std::io;
 
-use ggufkit_check::{Answer, File, Loader, Subject, Verdict, loaders};
+use ggufkit_check::{Answer, File, Loader, Subject, Verdict, loaders, loaders_but_vocabulary};
 use ggufkit_format::{ByteStr, Options, ReadAt, View};
 use ggufkit_io::{HeadBuffer, diagnose};
 
@@ -28,7 +28,8 @@ pub fn concerns(operation: &Operation) -> bool {
     }
 }
 
-/// Why llama.cpp refuses the second of two files, where it is not known to refuse the first.
+/// Why llama.cpp refuses the second of two files, where it is not known to refuse the first. `vocabulary`: whether what
+/// changes is of the vocabulary, too.
 ///
 /// # Errors
 /// A source's.
@@ -37,10 +38,12 @@ pub fn lost(
     after: &(dyn ReadAt<Error = io::Error> + Send + Sync + '_),
     label: &[u8],
     file_name: Option<&str>,
+    vocabulary: bool,
 ) -> io::Result<Option<Answer>> {
-    let answer = answer(after, label, file_name)?.filter(|answer| answer.verdict == Verdict::Rejects);
+    let answer =
+        answer(after, label, file_name, vocabulary)?.filter(|answer| answer.verdict == Verdict::Rejects);
     let Some(answer) = answer else { return Ok(None) };
-    let was = self::answer(before, label, file_name)?;
+    let was = self::answer(before, label, file_name, vocabulary)?;
     Ok(was.is_some_and(|was| was.verdict != Verdict::Rejects).then_some(answer))
 }
 
@@ -48,6 +51,7 @@ fn answer(
     source: &(dyn ReadAt<Error = io::Error> + Send + Sync + '_),
     label: &[u8],
     file_name: Option<&str>,
+    vocabulary: bool,
 ) -> io::Result<Option<Answer>> {
     let options = Options::new().with_size(source.size());
     let mut buffer = HeadBuffer::new();
@@ -62,7 +66,8 @@ fn answer(
         diagnosis: &diagnosis,
         source: None,
     };
-    let answers = loaders(&Subject::single(&file));
+    let subject = Subject::single(&file);
+    let answers = if vocabulary { loaders(&subject) } else { loaders_but_vocabulary(&subject) };
     Ok(answers.into_iter().find(|answer| answer.loader == Loader::LlamaCpp))
 }
 

@@ -20,6 +20,7 @@ use crate::finding::Finding;
 use crate::report::Report;
 use crate::rule::{Family, Rule};
 use crate::rules::layout::MAPPED;
+use crate::select::Selection;
 use crate::subject::Subject;
 
 /// A reader of GGUF files.
@@ -128,9 +129,26 @@ const PER_RULE: u64 = 64;
 /// Answers for every reader. Every rule is asked for that, whatever a user has selected or ignores.
 #[must_use]
 pub fn loaders(subject: &Subject<'_>) -> Vec<Answer> {
+    of_rules(subject, &Options { per_rule: PER_RULE, ..Options::default() }, true)
+}
+
+/// Answers for every reader as if vocabulary and chat templates were right: a quarter of a million tokens are not looked at
+/// for a change that is about something else.
+#[must_use]
+pub fn loaders_but_vocabulary(subject: &Subject<'_>) -> Vec<Answer> {
+    let mut options = Options { per_rule: PER_RULE, ..Options::default() };
+    let families = ["container", "metadata", "layout", "tensors", "conventions", "shards", "kinds"];
+    let mut selection = Selection::default();
+    if families.iter().all(|family| selection.select(family).is_ok()) {
+        options.selection = selection;
+    }
+    of_rules(subject, &options, false)
+}
+
+fn of_rules(subject: &Subject<'_>, options: &Options, vocabulary: bool) -> Vec<Answer> {
     let parts = subject.parts();
     let facts = Facts::new(subject, &parts, None);
-    let report = crate::judge(&facts, &Options { per_rule: PER_RULE, ..Options::default() });
+    let report = crate::judge(&facts, options);
     let arch = crate::rules::model_architecture(&facts);
     let hparams = arch.map_or(Ok(()), |arch| hparams::load(&facts, arch));
     let file = table::Told { followed: arch, packed: is_packed(&facts) };
@@ -138,7 +156,7 @@ pub fn loaders(subject: &Subject<'_>) -> Vec<Answer> {
         facts: &facts,
         report: &report,
         file,
-        loads: hparams.and_then(|()| vocabulary::load(&facts)),
+        loads: hparams.and_then(|()| if vocabulary { vocabulary::load(&facts) } else { Ok(()) }),
     };
     Loader::ALL.into_iter().map(|loader| known.answer(loader)).collect()
 }

@@ -199,6 +199,20 @@ impl Operation {
         }
     }
 
+    /// Whether what the operation changes is the architecture.
+    #[must_use]
+    pub fn is_of_architecture(&self) -> bool {
+        let of = |key: &[u8]| key == b"general.architecture";
+        match self {
+            Self::Set { key, .. } => of(key),
+            Self::Unset(key) | Self::Clear { pattern: key, .. } => {
+                of(key) || glob(key).is_ok_and(|glob| glob.matches(b"general.architecture"))
+            }
+            Self::Rename { from, to } => of(from) || of(to),
+            _ => false,
+        }
+    }
+
     /// Whether what the operation changes is of the vocabulary or the chat templates, which take time to judge.
     #[must_use]
     pub fn is_of_tokenizer(&self) -> bool {

@@ -374,7 +374,10 @@ impl Job<'_> {
             if !asked || ready.is_nothing() {
                 continue;
             }
-            *lost = loads::lost(*source, &new, label.0, name)?;
+            // Another architecture reads another vocabulary.
+            let vocabulary =
+                self.operations.iter().any(|one| one.is_of_tokenizer() || one.is_of_architecture());
+            *lost = loads::lost(*source, &new, label.0, name, vocabulary)?;
             // A finding of the same rule says it better.
             if let Some(rule) = lost.as_ref().and_then(|answer| answer.rule)
                 && let Some(one) = worse.iter_mut().find(|one| one.finding.rule.name == rule.name)
