@@ -10,7 +10,7 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use ggufkit_format::{InPlace, Plan, Span};
-use ggufkit_io::inplace::{self, InPlaceError, Step, unwatched};
+use ggufkit_io::inplace::{self, Discarded, InPlaceError, Step, unwatched};
 use ggufkit_io::{FileSource, Route, RouteError, Way, replace, sink};
 use tempfile::TempDir;
 
@@ -123,7 +123,9 @@ fn bytes_that_were_put_into_the_same_file_are_not_overwritten() {
         assert!(matches!(inplace::pending(&file), Err(InPlaceError::Unfit { .. })), "{what}");
         assert_eq!(fs::read(&file).unwrap(), other, "{what}");
         // Who wants it so says so, and nothing is lost by that either.
-        let aside = inplace::discard(&file, &mut unwatched).unwrap().unwrap();
+        let Discarded::Aside(aside) = inplace::discard(&file, &mut unwatched).unwrap() else {
+            panic!("{what}")
+        };
         assert!(aside.exists() && !inplace::is_pending(&file).unwrap(), "{what}");
         assert_eq!(fs::read(&file).unwrap(), other, "{what}");
         assert!(inplace::forget(&file).unwrap() > 3000);
@@ -230,7 +232,7 @@ fn a_record_without_its_last_word_is_of_a_change_that_has_not_begun() {
     fs::write(&journal, &damaged).unwrap();
     let result = inplace::recover(&file, &mut unwatched);
     assert!(matches!(result, Err(InPlaceError::Damaged(_))), "{result:?}");
-    assert!(inplace::discard(&file, &mut unwatched).unwrap().is_some());
+    assert!(matches!(inplace::discard(&file, &mut unwatched).unwrap(), Discarded::Aside(_)));
     assert!(!inplace::is_pending(&file).unwrap());
     assert_eq!(fs::read(&file).unwrap(), old());
 }
@@ -301,9 +303,76 @@ fn a_mark_that_was_left_says_nothing_of_a_change_that_was_done() {
     assert!(inplace::is_pending(&file).unwrap());
     let said = inplace::recover(&file, &mut unwatched);
     assert!(matches!(said, Err(InPlaceError::Elsewhere { .. })), "{said:?}");
-    assert!(inplace::discard(&file, &mut unwatched).unwrap().is_some());
+    assert_eq!(inplace::discard(&file, &mut unwatched).unwrap(), Discarded::Mark);
     assert!(!inplace::is_pending(&file).unwrap());
     assert_eq!(fs::read(&file).unwrap(), new());
+}
+
+/// A copy with all attributes, as `cp -a` makes it.
+fn copy(from: &Path, to: &Path) {
+    fs::copy(from, to).unwrap();
+    let mut mark = [0; 200];
+    let len = rustix::fs::getxattr(from, "user.ggufkit.pending", &mut mark[..]).unwrap();
+    let flags = rustix::fs::XattrFlags::empty();
+    rustix::fs::setxattr(to, "user.ggufkit.pending", &mark[..len], flags).unwrap();
+}
+
+#[test]
+fn a_copy_of_a_half_changed_file_takes_nothing_of_the_record_away() {
+    let (folder, file) = folder();
+    if !has_marks(&file) {
+        return;
+    }
+    let record = folder.path().join(".m.gguf.ggufkit-journal");
+    let of_copy = folder.path().join("copy.gguf");
+    interrupt(&file, false);
+    copy(&file, &of_copy);
+    let said = inplace::recover(&of_copy, &mut unwatched);
+    assert!(matches!(said, Err(InPlaceError::OtherFile { alike: true, .. })), "{said:?}");
+    assert_eq!(inplace::discard(&of_copy, &mut unwatched).unwrap(), Discarded::Mark);
+    assert!(record.exists() && !inplace::is_pending(&of_copy).unwrap());
+    assert_eq!(fs::read(&of_copy).unwrap(), new());
+    // Another name of the same file takes it, as it is its own.
+    let link = folder.path().join("link.gguf");
+    fs::hard_link(&file, &link).unwrap();
+    let aside = folder.path().join(".link.gguf.ggufkit-aside");
+    assert_eq!(inplace::discard(&link, &mut unwatched).unwrap(), Discarded::Aside(aside.clone()));
+    fs::rename(aside, &record).unwrap();
+    fs::remove_file(link).unwrap();
+    assert!(inplace::recover(&file, &mut unwatched).unwrap());
+    assert_eq!(fs::read(&file).unwrap(), old());
+}
+
+#[test]
+fn a_copy_that_is_made_while_a_file_is_changed_is_taken_for_what_it_is() {
+    let (folder, file) = folder();
+    if !has_marks(&file) {
+        return;
+    }
+    let record = folder.path().join(".m.gguf.ggufkit-journal");
+    let (early, late) = (folder.path().join("early.gguf"), folder.path().join("late.gguf"));
+    let source = FileSource::open(&file).unwrap();
+    inplace::change(&patch(), &source, false, 7, &mut |step| {
+        match step {
+            // The record does not say yet that it is whole.
+            Step::Arm => {
+                copy(&file, &early);
+                assert!(inplace::recover(&early, &mut unwatched).unwrap());
+                assert!(record.exists());
+            }
+            Step::Write { .. } => copy(&file, &late),
+            _ => {}
+        }
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(fs::read(&early).unwrap(), old());
+    assert!(!inplace::is_pending(&early).unwrap() && !inplace::is_pending(&file).unwrap());
+    // That the change of the other one was done says nothing of this one.
+    assert!(inplace::is_pending(&late).unwrap());
+    assert_eq!(inplace::discard(&late, &mut unwatched).unwrap(), Discarded::Mark);
+    inplace::undo(&file, false, &mut unwatched).unwrap();
+    assert_eq!(fs::read(&file).unwrap(), old());
 }
 
 /// What the folder had when it was last synced: that is what it may have again when the power goes.

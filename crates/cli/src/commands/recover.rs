@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use ggufkit::io::Input;
-use ggufkit::io::inplace::{self, InPlaceError};
+use ggufkit::io::inplace::{self, Discarded, InPlaceError};
 use serde_json::json;
 
 use crate::failure::{Failed, Failure};
@@ -41,6 +41,8 @@ enum Done {
     TakenBack,
     /// It is as it stood, and this is what the record is called now.
     Aside(PathBuf),
+    /// It is as it stood, and had no record of its own.
+    Unmarked,
 }
 
 impl Args {
@@ -78,6 +80,9 @@ impl Args {
                 }
                 (None, Ok(Done::TakenBack)) => writeln!(out, "{label}: the change was taken back")?,
                 (None, Ok(Done::Nothing)) => writeln!(out, "{label}: no change was interrupted")?,
+                (None, Ok(Done::Unmarked)) => {
+                    writeln!(out, "{label}: stays as it is, and counts as whole; no record was its own")?;
+                }
                 (None, Ok(Done::Aside(aside))) => {
                     writeln!(
                         out,
@@ -95,8 +100,13 @@ impl Args {
     }
 
     fn one(&self, path: &Path) -> Result<Done, InPlaceError> {
-        let discard =
-            || Ok(inplace::discard(path, &mut inplace::unwatched)?.map_or(Done::Nothing, Done::Aside));
+        let discard = || {
+            Ok(match inplace::discard(path, &mut inplace::unwatched)? {
+                Discarded::Aside(aside) => Done::Aside(aside),
+                Discarded::Mark => Done::Unmarked,
+                _ => Done::Nothing,
+            })
+        };
         if self.discard {
             return discard();
         }

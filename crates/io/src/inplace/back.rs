@@ -78,8 +78,12 @@ pub fn recover(path: &Path, watch: &mut Watch<'_>) -> Result<bool, InPlaceError>
         Some(kept) => back(&mut disk, &kept, &record)?,
         // It is whole on the disk before the file is touched.
         None => {
-            let gone = disk.unmark().and_then(|()| disk.remove(&record)).and_then(|()| disk.sync_folder());
-            gone.map_err(InPlaceError::io(path, "write beside"))?;
+            let failed = || InPlaceError::io(path, "write beside");
+            disk.unmark().map_err(failed())?;
+            // A copy has the mark of a file whose change may be about to begin, behind that very record.
+            if standing::is_ours(&record, path, &disk.file) {
+                disk.remove(&record).and_then(|()| disk.sync_folder()).map_err(failed())?;
+            }
         }
     }
     Ok(true)
@@ -115,29 +119,41 @@ fn proven(path: &Path, record: &Path, file: &File) -> Result<Option<Kept>, InPla
     }
 }
 
+/// What became of the record of a file that is taken as it stands: [`discard`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Discarded {
+    /// No change was interrupted.
+    Nothing,
+    /// The file said that one was, and says so no more; a record that is another file's is where it was.
+    Mark,
+    /// This is what the record is called now.
+    Aside(PathBuf),
+}
+
 /// Leaves the file at `path` as it stands: what was kept of a change that was interrupted gets another name, under which
-/// nobody looks for it. The value is that name; `None` where nothing was interrupted.
+/// nobody looks for it. The record of another file, of which this one is a copy, stays: it is all that file has.
 ///
 /// # Errors
 /// See [`InPlaceError`].
-pub fn discard(path: &Path, watch: &mut Watch<'_>) -> Result<Option<PathBuf>, InPlaceError> {
+pub fn discard(path: &Path, watch: &mut Watch<'_>) -> Result<Discarded, InPlaceError> {
     let path = &real(path).map_err(InPlaceError::at(path))?;
     let failed = || InPlaceError::io(path, "write beside");
     if standing(path).map_err(InPlaceError::io(path, "look beside"))? == Standing::Quiet {
-        return Ok(None);
+        return Ok(Discarded::Nothing);
     }
     let mut disk = Disk::look(path, watch)?;
-    let at = standing(path).map_err(InPlaceError::io(path, "look beside"))?;
-    let aside = match &at {
-        Standing::Pending(record) => {
+    let done = match standing(path).map_err(InPlaceError::io(path, "look beside"))? {
+        Standing::Pending(record) if standing::is_ours(&record, path, &disk.file) => {
             let aside = standing::aside(path).map_err(failed())?;
-            disk.rename(record, &aside).map_err(failed())?;
-            Some(aside)
+            disk.rename(&record, &aside).map_err(failed())?;
+            Discarded::Aside(aside)
         }
-        _ => None,
+        Standing::Pending(_) | Standing::Lost(_) => Discarded::Mark,
+        Standing::Quiet | Standing::Stale => Discarded::Nothing,
     };
     disk.unmark().and_then(|()| disk.sync_folder()).map_err(failed())?;
-    Ok(aside.or_else(|| matches!(at, Standing::Lost(_)).then(|| path.to_owned())))
+    Ok(done)
 }
 
 /// What [`undo`] would take back of the file at `path`. Nothing is written, and what would keep it from that is an error here too.

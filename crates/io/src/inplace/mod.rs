@@ -45,7 +45,7 @@ mod proof;
 mod record;
 mod standing;
 
-pub use back::{Change, discard, kept_change, last_change, pending, recover, undo};
+pub use back::{Change, Discarded, discard, kept_change, last_change, pending, recover, undo};
 pub use disk::{Step, Watch, unwatched};
 pub use error::InPlaceError;
 pub use exact::exact;

@@ -42,7 +42,7 @@ impl Id {
     }
 
     /// Whether a file with this one may be the same file.
-    fn is(self, other: Self) -> bool {
+    pub(super) fn is(self, other: Self) -> bool {
         let told = self.born != (0, 0) && other.born != (0, 0);
         self.inode == other.inode && (!told || self.born == other.born)
     }

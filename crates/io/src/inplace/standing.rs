@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk::Disk;
 use super::error::InPlaceError;
+use super::proof::Id;
 use super::record::{Kept, Unread};
 use crate::platform;
 
@@ -87,14 +88,27 @@ pub(super) fn standing(path: &Path) -> io::Result<Standing> {
         return Ok(Standing::Pending(record));
     }
     let done = name.strip_suffix(JOURNAL).map(|name| path.with_file_name(format!("{name}{UNDO}")));
+    let id = Id::of(&fs::metadata(path)?);
     let is_done = |last: &Path| {
         let file = platform::open_record(last, false).ok().flatten();
-        file.is_some_and(|file| Kept::read(file, true).is_ok_and(|kept| kept.record.change == change))
+        // That the change of another file was done says nothing of a copy which was made meanwhile.
+        let is = |kept: Kept| kept.record.change == change && kept.record.id.is(id);
+        file.is_some_and(|file| Kept::read(file, true).is_ok_and(is))
     };
     Ok(match done.iter().chain([&last(path)]).any(|last| is_done(last)) {
         true => Standing::Stale,
         false => Standing::Lost(record),
     })
+}
+
+/// Whether a record is the one of this file, to be taken away: it has the file's name, or it is what the file's mark names
+/// and says that it is of this file. A copy has the mark of the file that it was made of.
+pub(super) fn is_ours(record: &Path, path: &Path, disk: &fs::File) -> bool {
+    let is_of = || {
+        let kept = Kept::read(platform::open_record(record, false).ok().flatten()?, false).ok()?;
+        Some(kept.record.id.is(Id::of(&disk.metadata().ok()?)))
+    };
+    record == journal(path) || is_of().unwrap_or(false)
 }
 
 /// What a file is marked with: the change, and the name of its record.
