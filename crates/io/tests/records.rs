@@ -375,6 +375,64 @@ fn a_copy_that_is_made_while_a_file_is_changed_is_taken_for_what_it_is() {
     assert_eq!(fs::read(&file).unwrap(), old());
 }
 
+#[test]
+fn a_change_within_one_sector_that_stops_leaves_the_one_before_it_to_be_taken_back() {
+    let next = |folder: &TempDir| folder.path().join(".m.gguf.ggufkit-next");
+    let steps = |at: usize, lasting: bool, file: &Path| {
+        let mut step = 0;
+        let source = FileSource::open(file).unwrap();
+        let result = inplace::change(&sector(), &source, false, 8, &mut |_| {
+            step += 1;
+            let stops = step > at && (lasting || step == at + 1);
+            if stops { Err(io::Error::other("stop")) } else { Ok(()) }
+        });
+        (result, step)
+    };
+    let after = sector_of(&new());
+    let all = {
+        let (_folder, file) = folder();
+        steps(usize::MAX, false, &file).1
+    };
+    assert!(all >= 5, "{all}");
+    let mut left = 0;
+    // One step fails, or all from there on do, as where the process is killed.
+    for (at, lasting) in (0..all).flat_map(|at| [(at, false), (at, true)]) {
+        let (folder, file) = folder();
+        change(&file, &patch(), false).unwrap();
+        let (result, _) = steps(at, lasting, &file);
+        let what = format!("{at} of {all}, {lasting}: {result:?}");
+        assert!(!inplace::is_pending(&file).unwrap(), "{what}");
+        let now = fs::read(&file).unwrap();
+        let is_changed = now == after;
+        assert!(is_changed || now == new(), "{what}");
+        left += usize::from(next(&folder).exists());
+        let id = inplace::kept_change(&file).unwrap().unwrap().id;
+        assert_eq!(id, if is_changed { 8 } else { 7 }, "{what}");
+        assert_eq!(inplace::last_change(&file, false).unwrap().id, id, "{what}");
+        inplace::undo(&file, false, &mut unwatched).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), if is_changed { new() } else { old() }, "{what}");
+        assert_eq!(names(&folder), ["m.gguf"], "{what}");
+    }
+    assert!(left > 2, "{left}");
+    // The next change, and letting go, leave none of it either.
+    let (folder, file) = folder();
+    let _ = steps(all - 1, true, &file);
+    assert!(next(&folder).exists());
+    change(&file, &patch(), false).unwrap();
+    assert_eq!(names(&folder), [".m.gguf.ggufkit-undo", "m.gguf"]);
+    inplace::undo(&file, false, &mut unwatched).unwrap();
+    assert_eq!(fs::read(&file).unwrap(), sector_of(&old()));
+    fs::write(&file, old()).unwrap();
+    let _ = steps(all - 1, true, &file);
+    assert!(inplace::forget(&file).unwrap() > 0);
+    assert_eq!(names(&folder), ["m.gguf"]);
+}
+
+/// The bytes with the change within one sector.
+fn sector_of(bytes: &[u8]) -> Vec<u8> {
+    plan(8200, 4).render(bytes).unwrap()
+}
+
 /// What the folder had when it was last synced: that is what it may have again when the power goes.
 #[test]
 fn names_that_come_back_with_the_power_undo_nothing_under_a_later_change() {

@@ -8,9 +8,9 @@ use ggufkit_format::{Shift, Span};
 
 use super::disk::{Disk, Watch};
 use super::error::InPlaceError;
-use super::proof::{self, Fit};
+use super::proof::{self, Fit, Id};
 use super::record::{Kept, Record};
-use super::standing::{self, Standing, journal, last, mark, real, standing};
+use super::standing::{self, Standing, journal, last, mark, next, real, standing};
 use crate::platform;
 
 /// Times that a move which a signal interrupts is looked at anew.
@@ -174,11 +174,56 @@ pub fn last_change(path: &Path, all_names: bool) -> Result<Change, InPlaceError>
 pub fn kept_change(path: &Path) -> Result<Option<Change>, InPlaceError> {
     let path = &real(path).map_err(InPlaceError::at(path))?;
     let last = last(path);
-    if !standing::is_there(&last).map_err(InPlaceError::io(path, "look beside"))? {
+    let there = |record| standing::is_there(record).map_err(InPlaceError::io(path, "look beside"));
+    if !there(&last)? && !there(&next(path))? {
         return Ok(None);
     }
     let file = File::open(path).map_err(InPlaceError::io(path, "open"))?;
-    Ok(standing::read(&last, &file, false)?.map(|kept| Change::of(&kept.record)))
+    Ok(read_last(path, &file)?.map(|kept| Change::of(&kept.record)))
+}
+
+/// The record of the last change; `None` where there is none, or where the power went before it was all on the disk.
+fn read_last(path: &Path, file: &File) -> Result<Option<Kept>, InPlaceError> {
+    if let Some(kept) = begun_next(path, file)? {
+        return Ok(Some(kept));
+    }
+    let last = last(path);
+    match standing::is_there(&last).map_err(InPlaceError::io(path, "look beside"))? {
+        true => standing::read(&last, file, false),
+        false => Ok(None),
+    }
+}
+
+/// The record of a change within one sector that was stopped behind its write. One of a change that never came to the file,
+/// or of another file, is nothing.
+fn begun_next(path: &Path, file: &File) -> Result<Option<Kept>, InPlaceError> {
+    let failed = || InPlaceError::io(path, "look beside");
+    let next = next(path);
+    if !standing::is_there(&next).map_err(failed())? {
+        return Ok(None);
+    }
+    let kept = match standing::read(&next, file, false) {
+        Err(error @ InPlaceError::Io { .. }) => return Err(error),
+        other => other.ok().flatten(),
+    };
+    let Some(kept) = kept else { return Ok(None) };
+    let id = Id::of(&file.metadata().map_err(failed())?);
+    let begun = kept.record.id.is(id) && proof::has_begun(&kept, file).map_err(failed())?;
+    Ok(begun.then_some(kept))
+}
+
+/// Gives the record of a change within one sector its name, where the change was done, and removes it where it was not.
+pub(super) fn settle_next(disk: &mut Disk<'_, '_>) -> Result<(), InPlaceError> {
+    let path = disk.path.clone();
+    let next = next(&path);
+    if !standing::is_there(&next).map_err(InPlaceError::io(&path, "look beside"))? {
+        return Ok(());
+    }
+    let settled = match begun_next(&path, &disk.file)? {
+        Some(_) => disk.rename(&next, &last(&path)),
+        None => disk.remove(&next),
+    };
+    settled.map_err(InPlaceError::io(&path, "write beside"))
 }
 
 /// The record of the last change, where it can be taken back, and how many names the file has.
@@ -189,13 +234,7 @@ fn undoable(path: &Path, file: &File, all_names: bool) -> Result<(Kept, u64), In
     ) {
         return Err(InPlaceError::Pending(path.to_owned()));
     }
-    let last = last(path);
-    let nothing = || InPlaceError::NothingToUndo(path.to_owned());
-    if !standing::is_there(&last).map_err(InPlaceError::io(path, "look beside"))? {
-        return Err(nothing());
-    }
-    // The power may have gone before it was all on the disk.
-    let kept = standing::read(&last, file, false)?.ok_or_else(nothing)?;
+    let kept = read_last(path, file)?.ok_or_else(|| InPlaceError::NothingToUndo(path.to_owned()))?;
     match proof::is_new(&kept.record, file).map_err(InPlaceError::io(path, "read"))? {
         true => {}
         false => return Err(InPlaceError::Changed(path.to_owned())),
@@ -218,6 +257,7 @@ pub fn undo(path: &Path, all_names: bool, watch: &mut Watch<'_>) -> Result<Chang
     let failed = |doing| InPlaceError::io(path, doing);
     let mut disk = Disk::open(path, watch)?;
     let (kept, names) = undoable(path, &disk.file, all_names)?;
+    settle_next(&mut disk)?;
     let (journal, last) = (journal(path), last(path));
     disk.unmark().map_err(failed("write to"))?;
     // From here on it is the record of a change under way, as good as one.

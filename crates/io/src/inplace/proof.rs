@@ -170,6 +170,17 @@ pub(super) fn between(kept: &Kept, file: &File) -> io::Result<Fit> {
     })
 }
 
+/// Whether a change that moves nothing and keeps the length has come to `file`: not where each of its sectors is the old one.
+pub(super) fn has_begun(kept: &Kept, file: &File) -> io::Result<bool> {
+    for span in sectors(&kept.record.new) {
+        let now = read_span(file, span)?;
+        if now.is_none() || now != kept.old(span)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Whether `file` is the new file of a record, with nothing else done to it since, as far as can be told.
 pub(super) fn is_new(record: &Record, file: &File) -> io::Result<bool> {
     let metadata = file.metadata()?;

@@ -12,6 +12,7 @@ use crate::platform;
 
 const JOURNAL: &str = "journal";
 const UNDO: &str = "undo";
+const NEXT: &str = "next";
 const ASIDE: &str = "aside";
 
 /// The record of a change that is under way.
@@ -22,6 +23,11 @@ pub(super) fn journal(path: &Path) -> PathBuf {
 /// The record of the last change that was done.
 pub(super) fn last(path: &Path) -> PathBuf {
     Disk::beside(path, UNDO)
+}
+
+/// The record of a change within one sector, from before it is done until it is known to be.
+pub(super) fn next(path: &Path) -> PathBuf {
+    Disk::beside(path, NEXT)
 }
 
 /// A free name for a record that is of no use and that nobody wants to lose.
@@ -39,7 +45,7 @@ pub(super) fn aside(path: &Path) -> io::Result<PathBuf> {
 pub(super) fn idle(path: &Path) -> Vec<PathBuf> {
     let asides = (2..1000).map(|n| Disk::beside(path, &format!("{ASIDE}-{n}")));
     let asides = asides.take_while(|path| is_there(path).unwrap_or(false));
-    [last(path), Disk::beside(path, ASIDE)].into_iter().chain(asides).collect()
+    [last(path), next(path), Disk::beside(path, ASIDE)].into_iter().chain(asides).collect()
 }
 
 /// Whether something has this name.
