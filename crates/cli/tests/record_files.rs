@@ -172,6 +172,66 @@ fn a_change_of_a_set_is_taken_back_in_all_its_files() {
 }
 
 #[test]
+fn a_change_of_a_set_is_not_taken_back_in_some_of_its_files() {
+    let folder = folder("some");
+    let shards = [1, 2, 3].map(|n| format!("m-0000{n}-of-00003.gguf"));
+    let fresh = || {
+        for (no, name) in (0..3_u16).zip(&shards) {
+            let shard = model("A name").kv("split.no", no).kv("split.count", 3_u16);
+            let shard = shard.kv("split.tensors.count", 3_i32).tensor(Tensor::f32(format!("t{no}"), &[64]));
+            write(&folder, name, &shard);
+            let _ = fs::remove_file(folder.join(format!(".{name}.ggufkit-undo")));
+        }
+    };
+    let read = || shards.clone().map(|name| fs::read(folder.join(name)).unwrap());
+    let set = |key: &str, more: &[&str]| {
+        good(&folder, &[&["set", &shards[0], key, "--allow-errors"], more].concat());
+    };
+    let refused = |args: &[&str]| {
+        let before = read();
+        let said = bad(&folder, args, 1);
+        assert!(said.contains("was made in 3 of its files"), "{said}");
+        assert!(said.contains("can be taken back in 2 of them"), "{said}");
+        assert!(said.contains("--alone"), "{said}");
+        assert_eq!(read(), before);
+    };
+    // Another change of one of them is in between, and is taken back.
+    fresh();
+    let before = read();
+    set("toy.a=2", &[]);
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    set("toy.b=9", &["--alone"]);
+    good(&folder, &["undo", "."]);
+    refused(&["undo", "."]);
+    refused(&["undo", &shards[1], "--dry-run"]);
+    let told = json(&folder, &["undo", &shards[1], "--json"]);
+    assert_eq!(told["files"][0]["errors"][0]["error"]["code"], "incomplete-change", "{told}");
+    good(&folder, &["undo", "--alone", &shards[1]]);
+    assert_eq!(read()[1], before[1]);
+    // One of them is not there.
+    fresh();
+    set("toy.a=2", &[]);
+    fs::rename(folder.join(&shards[2]), folder.join("x")).unwrap();
+    let said = bad(&folder, &["undo", "."], 1);
+    assert!(said.contains("can be taken back in 2 of them"), "{said}");
+    fs::rename(folder.join("x"), folder.join(&shards[2])).unwrap();
+    good(&folder, &["undo", "."]);
+    assert_eq!(read(), before);
+    // The change was stopped before it came to the last one, which nobody has written to since.
+    fresh();
+    set("toy.a=2", &[]);
+    fs::remove_file(folder.join(format!(".{}.ggufkit-undo", shards[2]))).unwrap();
+    fs::write(folder.join(&shards[2]), &before[2]).unwrap();
+    refused(&["undo", "."]);
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    let third = fs::OpenOptions::new().write(true).open(folder.join(&shards[2])).unwrap();
+    third.set_modified(long_ago).unwrap();
+    drop(third);
+    good(&folder, &["undo", "."]);
+    assert_eq!(read(), before);
+}
+
+#[test]
 fn inputs_that_are_deleted_leave_nothing_beside_them() {
     let folder = folder("merge");
     write(&folder, "m.gguf", &model("A name").tensor(Tensor::f32("b", &[64])));

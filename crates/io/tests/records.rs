@@ -10,7 +10,7 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use ggufkit_format::{InPlace, Plan, Span};
-use ggufkit_io::inplace::{self, Discarded, InPlaceError, Step, unwatched};
+use ggufkit_io::inplace::{self, Call, Discarded, InPlaceError, Step, unwatched};
 use ggufkit_io::{FileSource, Route, RouteError, Way, replace, sink};
 use tempfile::TempDir;
 
@@ -49,14 +49,20 @@ fn folder() -> (TempDir, PathBuf) {
 }
 
 fn change(path: &Path, how: &InPlace, all_names: bool) -> Result<(), InPlaceError> {
-    inplace::change(how, &FileSource::open(path).unwrap(), all_names, 7, &mut unwatched)
+    inplace::change(
+        how,
+        &FileSource::open(path).unwrap(),
+        all_names,
+        Call { id: 7, files: 1 },
+        &mut unwatched,
+    )
 }
 
 /// Begins a change that stops when its bytes are written, and cannot go back: as a process that is killed.
 fn interrupt(path: &Path, all_names: bool) {
     let mut stopped = false;
     let source = FileSource::open(path).unwrap();
-    let result = inplace::change(&patch(), &source, all_names, 7, &mut |step| {
+    let result = inplace::change(&patch(), &source, all_names, Call { id: 7, files: 1 }, &mut |step| {
         stopped |= matches!(step, Step::Rename);
         if stopped { Err(io::Error::other("stop")) } else { Ok(()) }
     });
@@ -352,7 +358,7 @@ fn a_copy_that_is_made_while_a_file_is_changed_is_taken_for_what_it_is() {
     let record = folder.path().join(".m.gguf.ggufkit-journal");
     let (early, late) = (folder.path().join("early.gguf"), folder.path().join("late.gguf"));
     let source = FileSource::open(&file).unwrap();
-    inplace::change(&patch(), &source, false, 7, &mut |step| {
+    inplace::change(&patch(), &source, false, Call { id: 7, files: 1 }, &mut |step| {
         match step {
             // The record does not say yet that it is whole.
             Step::Arm => {
@@ -381,7 +387,7 @@ fn a_change_within_one_sector_that_stops_leaves_the_one_before_it_to_be_taken_ba
     let steps = |at: usize, lasting: bool, file: &Path| {
         let mut step = 0;
         let source = FileSource::open(file).unwrap();
-        let result = inplace::change(&sector(), &source, false, 8, &mut |_| {
+        let result = inplace::change(&sector(), &source, false, Call { id: 8, files: 1 }, &mut |_| {
             step += 1;
             let stops = step > at && (lasting || step == at + 1);
             if stops { Err(io::Error::other("stop")) } else { Ok(()) }
@@ -475,7 +481,7 @@ fn names_that_come_back_with_the_power_undo_nothing_under_a_later_change() {
             });
             assert!(matches!(result, Err(InPlaceError::Interrupted { .. })), "{result:?}");
         } else {
-            let result = inplace::change(&patch(), &source, false, 7, &mut first);
+            let result = inplace::change(&patch(), &source, false, Call { id: 7, files: 1 }, &mut first);
             assert!(matches!(result, Err(InPlaceError::NotDurable { .. })), "{result:?}");
         }
         assert!(disk.path().join(".m.gguf.ggufkit-journal").exists());
@@ -495,7 +501,7 @@ fn names_that_come_back_with_the_power_undo_nothing_under_a_later_change() {
             within.len,
             SIZE,
         );
-        inplace::change(&within, &source, false, 8, &mut then).unwrap();
+        inplace::change(&within, &source, false, Call { id: 8, files: 1 }, &mut then).unwrap();
         let after = fs::read(&file).unwrap();
         for name in names(&folder).iter().filter(|name| name.starts_with('.')) {
             fs::remove_file(folder.path().join(name)).unwrap();
@@ -600,7 +606,7 @@ fn what_is_read_between_two_equal_stamps_is_of_one_file() {
     assert_eq!(inplace::Stamp::of(&file).unwrap(), before);
     let source = FileSource::open(&file).unwrap();
     let mut seen = Vec::new();
-    inplace::change(&patch(), &source, false, 7, &mut |step| {
+    inplace::change(&patch(), &source, false, Call { id: 7, files: 1 }, &mut |step| {
         if matches!(step, Step::Write { .. }) {
             seen.push(inplace::Stamp::of(&file).unwrap());
         }

@@ -127,6 +127,7 @@ pub(super) fn failure(error: &InPlaceError) -> Failure {
         InPlaceError::Pending(_) | InPlaceError::Interrupted { .. } => "interrupted",
         InPlaceError::Changed(_) => "changed",
         InPlaceError::NothingToUndo(_) => "nothing-to-undo",
+        InPlaceError::Partial { .. } => "incomplete-change",
         InPlaceError::Damaged(_) => "damaged-record",
         InPlaceError::Foreign(_) => "foreign-record",
         InPlaceError::OtherFile { .. } => "other-file",
@@ -140,6 +141,9 @@ pub(super) fn failure(error: &InPlaceError) -> Failure {
     };
     let help = match error {
         InPlaceError::Linked { .. } => Some("--all-names takes it back under all of them"),
+        InPlaceError::Partial { .. } => {
+            Some("put the other files back, or take it back in one file by `gguf undo --alone FILE`")
+        }
         InPlaceError::Pending(_) | InPlaceError::Interrupted { .. } => {
             Some("`gguf recover FILE` takes it back")
         }

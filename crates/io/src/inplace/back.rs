@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use ggufkit_format::{Shift, Span};
 
@@ -22,6 +23,8 @@ const TRIES: u32 = 100;
 pub struct Change {
     /// What all changes of one call have in common.
     pub id: u64,
+    /// How many files of the model the call changed.
+    pub files: u64,
     /// When it was made, in seconds since 1970.
     pub time: u64,
     /// Bytes that are written back.
@@ -43,6 +46,7 @@ impl Change {
         };
         Self {
             id: record.change,
+            files: record.files,
             time: record.time,
             bytes: record.lost_bytes(),
             places: record.lost.len() as u64,
@@ -180,6 +184,28 @@ pub fn kept_change(path: &Path) -> Result<Option<Change>, InPlaceError> {
     }
     let file = File::open(path).map_err(InPlaceError::io(path, "open"))?;
     Ok(read_last(path, &file)?.map(|kept| Change::of(&kept.record)))
+}
+
+/// Whether the file at `path`, which has no record of a change that others have one of, is as it was before that change: it was
+/// stopped before it came to this file, and nothing was written to the file since.
+///
+/// # Errors
+/// See [`InPlaceError`].
+pub fn is_before(path: &Path, change: &Change) -> Result<bool, InPlaceError> {
+    let path = &real(path).map_err(InPlaceError::at(path))?;
+    let failed = || InPlaceError::io(path, "look at");
+    let file = File::open(path).map_err(InPlaceError::io(path, "open"))?;
+    let next = next(path);
+    if standing::is_there(&next).map_err(failed())?
+        && let Ok(Some(kept)) = standing::read(&next, &file, false)
+        && kept.record.change == change.id
+    {
+        return Ok(begun_next(path, &file)?.is_none());
+    }
+    // Records count seconds: what was written in the same one may have been written after.
+    let written = file.metadata().and_then(|metadata| metadata.modified()).map_err(failed())?;
+    let written = written.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |at| at.as_secs());
+    Ok(written < change.time)
 }
 
 /// The record of the last change; `None` where there is none, or where the power went before it was all on the disk.

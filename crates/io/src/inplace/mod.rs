@@ -46,7 +46,7 @@ mod proof;
 mod record;
 mod standing;
 
-pub use back::{Change, Discarded, discard, kept_change, last_change, pending, recover, undo};
+pub use back::{Change, Discarded, discard, is_before, kept_change, last_change, pending, recover, undo};
 pub use disk::{Step, Watch, unwatched};
 pub use error::InPlaceError;
 pub use exact::exact;
@@ -117,11 +117,23 @@ impl Stamp {
     }
 }
 
-/// A number for the changes of one call: [`Change::id`].
-#[must_use]
-pub fn new_id() -> u64 {
-    // The hasher's keys come from the system's randomness.
-    std::collections::hash_map::RandomState::new().build_hasher().finish().max(1)
+/// What the changes have in common that are made, and taken back, together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// The number of the call: [`Change::id`].
+    pub id: u64,
+    /// How many files of one model it changes: [`Change::files`].
+    pub files: u64,
+}
+
+impl Call {
+    /// A call that changes so many files of a model.
+    #[must_use]
+    pub fn of(files: u64) -> Self {
+        // The hasher's keys come from the system's randomness.
+        let id = std::collections::hash_map::RandomState::new().build_hasher().finish().max(1);
+        Self { id, files }
+    }
 }
 
 /// Lets go of what was kept to take the last change of the file at `path` back, and of records that were set aside; the value
@@ -170,8 +182,8 @@ pub(crate) fn settle(path: &Path) {
     }
 }
 
-/// Changes the file that `source` was opened from; `all_names` permits that other names of it change with it. `id` is what this
-/// change has in common with others: [`new_id`].
+/// Changes the file that `source` was opened from; `all_names` permits that other names of it change with it. `call` is what this
+/// change has in common with others.
 ///
 /// # Errors
 /// See [`InPlaceError`].
@@ -179,7 +191,7 @@ pub fn change(
     how: &InPlace,
     source: &FileSource,
     all_names: bool,
-    id: u64,
+    call: Call,
     watch: &mut Watch<'_>,
 ) -> Result<(), InPlaceError> {
     let path = &real(source.path()).map_err(InPlaceError::at(source.path()))?;
@@ -211,7 +223,8 @@ pub fn change(
     let stays =
         proof::stays(&disk.file, size, &lost, how.shift, block.unwrap_or(SECTOR)).map_err(failed("read"))?;
     let record = Record {
-        change: id,
+        change: call.id,
+        files: call.files,
         time: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.as_secs()),
         id: Id::of(&metadata),
         size,
@@ -265,6 +278,11 @@ fn within_sector(
 ) -> Result<(), InPlaceError> {
     let path = disk.path.clone();
     let next = next(&path);
+    if fs::symlink_metadata(last(&path)).is_ok_and(|there| there.is_dir()) {
+        // The record could not have its name in the end.
+        let source = io::ErrorKind::IsADirectory.into();
+        return Err(InPlaceError::Io { path, doing: "write beside", source });
+    }
     // A name that was taken away must not come back with the power, and undo the change before this one under it.
     if let Err(source) = disk.record(&next, record).and_then(|_| disk.sync_folder()) {
         let _ = disk.remove(&next);
