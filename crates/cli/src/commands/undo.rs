@@ -121,7 +121,7 @@ impl Args {
         let failed = |path: &Path, error| vec![One { path: path.to_owned(), result: Err(error) }];
         let mut kept = Vec::new();
         for path in &files {
-            match inplace::kept_change(path) {
+            match newest(path, self.dry_run) {
                 Ok(Some(change)) => kept.push((path.clone(), change)),
                 Ok(None) => {}
                 Err(error) => return failed(path, error),
@@ -140,6 +140,10 @@ impl Args {
         }
         // All of them can be, or none is touched.
         for (path, _) in &kept {
+            if inplace::is_pending(path).unwrap_or(false) {
+                // It was found to be of this file as it stands.
+                continue;
+            }
             if let Err(error) = inplace::last_change(path, self.all_names) {
                 return failed(path, error);
             }
@@ -150,12 +154,19 @@ impl Args {
             let result = match () {
                 () if stopped => Ok(Done::Not),
                 () if self.dry_run => Ok(Done::Back(change)),
-                () => inplace::undo(&path, self.all_names, &mut inplace::unwatched).map(Done::Back),
+                () => self.take_back(&path, change).map(Done::Back),
             };
             stopped |= result.is_err();
             all.push(One { path, result });
         }
         all
+    }
+
+    fn take_back(&self, path: &Path, change: Change) -> Result<Change, InPlaceError> {
+        match inplace::is_pending(path).map_err(InPlaceError::at(path))? {
+            true => inplace::recover(path, &mut inplace::unwatched).map(|_| change),
+            false => inplace::undo(path, self.all_names, &mut inplace::unwatched),
+        }
     }
 
     /// Refuses a change that is kept of fewer files than it was made in, unless it was stopped before it came to the others.
@@ -248,6 +259,18 @@ impl Args {
             "errors": errors,
         })
     }
+}
+
+/// The change of a file that is to be taken back: the one that was interrupted, or the last one that was done.
+fn newest(path: &Path, dry_run: bool) -> Result<Option<Change>, InPlaceError> {
+    if let Some(change) = inplace::pending(path)? {
+        return Ok(Some(change));
+    }
+    if !dry_run && inplace::is_pending(path).map_err(InPlaceError::at(path))? {
+        // It was stopped before it had begun, and only its record is to go.
+        inplace::recover(path, &mut inplace::unwatched)?;
+    }
+    inplace::kept_change(path)
 }
 
 /// What is done to take a change back.
