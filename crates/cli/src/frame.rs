@@ -281,6 +281,9 @@ fn why_pending(path: &Path) -> String {
 /// What helps where a record is of no use as it stands.
 pub(crate) fn advice(error: &InPlaceError) -> Option<&'static str> {
     Some(match error {
+        InPlaceError::Damaged(record) | InPlaceError::Foreign(record) if is_kept(record) => {
+            "`gguf undo --forget` deletes it, and the file stays as it is"
+        }
         InPlaceError::Damaged(_) | InPlaceError::Unfit { .. } => {
             "`gguf recover --discard` takes the file as it stands, and sets the record aside"
         }
@@ -298,6 +301,11 @@ pub(crate) fn advice(error: &InPlaceError) -> Option<&'static str> {
         InPlaceError::Unmarkable { .. } => "-o writes another file",
         _ => return None,
     })
+}
+
+/// Whether a record is one of a change that was done, which keeps nobody from reading the file.
+fn is_kept(record: &Path) -> bool {
+    record.as_os_str().as_encoded_bytes().ends_with(b".ggufkit-undo")
 }
 
 /// Whether what was read from a file since a stamp is of one file: no change of it has begun or ended meanwhile.

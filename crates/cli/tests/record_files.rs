@@ -172,6 +172,137 @@ fn a_change_of_a_set_is_taken_back_in_all_its_files() {
 }
 
 #[test]
+fn a_change_of_a_set_is_not_taken_back_in_some_of_its_files() {
+    let folder = folder("some");
+    let shards = [1, 2, 3].map(|n| format!("m-0000{n}-of-00003.gguf"));
+    let fresh = || {
+        for (no, name) in (0..3_u16).zip(&shards) {
+            let shard = model("A name").kv("split.no", no).kv("split.count", 3_u16);
+            let shard = shard.kv("split.tensors.count", 3_i32).tensor(Tensor::f32(format!("t{no}"), &[64]));
+            write(&folder, name, &shard);
+            let _ = fs::remove_file(folder.join(format!(".{name}.ggufkit-undo")));
+        }
+    };
+    let read = || shards.clone().map(|name| fs::read(folder.join(name)).unwrap());
+    let set = |key: &str, more: &[&str]| {
+        good(&folder, &[&["set", &shards[0], key, "--allow-errors"], more].concat());
+    };
+    let refused = |args: &[&str]| {
+        let before = read();
+        let said = bad(&folder, args, 1);
+        assert!(said.contains("was made in 3 of its files"), "{said}");
+        assert!(said.contains("can be taken back in 2 of them"), "{said}");
+        assert!(said.contains("--alone"), "{said}");
+        assert_eq!(read(), before);
+    };
+    // Another change of one of them is in between, and is taken back.
+    fresh();
+    let before = read();
+    set("toy.a=2", &[]);
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    set("toy.b=9", &["--alone"]);
+    good(&folder, &["undo", "."]);
+    refused(&["undo", "."]);
+    refused(&["undo", &shards[1], "--dry-run"]);
+    let told = json(&folder, &["undo", &shards[1], "--json"]);
+    assert_eq!(told["files"][0]["errors"][0]["error"]["code"], "incomplete-change", "{told}");
+    good(&folder, &["undo", "--alone", &shards[1]]);
+    assert_eq!(read()[1], before[1]);
+    // One of them is not there.
+    fresh();
+    set("toy.a=2", &[]);
+    fs::rename(folder.join(&shards[2]), folder.join("x")).unwrap();
+    let said = bad(&folder, &["undo", "."], 1);
+    assert!(said.contains("can be taken back in 2 of them"), "{said}");
+    fs::rename(folder.join("x"), folder.join(&shards[2])).unwrap();
+    good(&folder, &["undo", "."]);
+    assert_eq!(read(), before);
+    // The change was stopped before it came to the last one, which nobody has written to since.
+    fresh();
+    set("toy.a=2", &[]);
+    fs::remove_file(folder.join(format!(".{}.ggufkit-undo", shards[2]))).unwrap();
+    fs::write(folder.join(&shards[2]), &before[2]).unwrap();
+    refused(&["undo", "."]);
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    let third = fs::OpenOptions::new().write(true).open(folder.join(&shards[2])).unwrap();
+    third.set_modified(long_ago).unwrap();
+    drop(third);
+    good(&folder, &["undo", "."]);
+    assert_eq!(read(), before);
+}
+
+#[test]
+fn a_folder_stands_for_its_files_whose_change_was_interrupted() {
+    let folder = folder("folders");
+    interrupted(&folder);
+    fs::create_dir(folder.join("w")).unwrap();
+    for name in ["m.gguf", JOURNAL] {
+        fs::rename(folder.join(name), folder.join("w").join(name)).unwrap();
+    }
+    write(&folder, "w/n.gguf", &model("A name"));
+    let file = folder.join("w/m.gguf");
+    let half = fs::read(&file).unwrap();
+    let record = fs::read(folder.join("w").join(JOURNAL)).unwrap();
+    let said = good(&folder, &["recover", "w"]);
+    assert!(said.contains("m.gguf: the change was taken back") && !said.contains("n.gguf"), "{said}");
+    assert_eq!(fs::read(&file).unwrap(), model("A name").bytes());
+    assert!(good(&folder, &["recover", "w"]).contains("w: no change was interrupted"));
+    fs::write(&file, &half).unwrap();
+    fs::write(folder.join("w").join(JOURNAL), &record).unwrap();
+    let said = good(&folder, &["recover", "--discard", "w"]);
+    assert!(said.contains("m.gguf: stays as it is; the record is set aside"), "{said}");
+    assert_eq!(fs::read(&file).unwrap(), half);
+    bad(&folder, &["recover", "nowhere/"], 2);
+}
+
+#[test]
+fn undo_takes_back_what_was_interrupted_and_says_how_to_be_rid_of_a_bad_record() {
+    let folder = folder("undo_interrupted");
+    interrupted(&folder);
+    let half = fs::read(folder.join("m.gguf")).unwrap();
+    let said = good(&folder, &["undo", "m.gguf", "--dry-run"]);
+    assert!(said.contains("would be taken back"), "{said}");
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), half);
+    let said = good(&folder, &["undo", "m.gguf"]);
+    assert!(said.contains("was taken back"), "{said}");
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), model("A name").bytes());
+    assert_eq!(names(&folder), ["m.gguf"]);
+    // Of a set the change of the last call, in the file in which it was done and in the one in which it was stopped.
+    let shards = [1, 2].map(|n| format!("s-0000{n}-of-00002.gguf"));
+    for (no, name) in (0..2_u16).zip(&shards) {
+        let shard = model("A name").kv("split.no", no).kv("split.count", 2_u16);
+        write(
+            &folder,
+            name,
+            &shard.kv("split.tensors.count", 2_i32).tensor(Tensor::f32(name.as_str(), &[64])),
+        );
+    }
+    let read = || shards.clone().map(|name| fs::read(folder.join(name)).unwrap());
+    let before = read();
+    good(&folder, &["set", &shards[0], "toy.a=2", "toy.b=2", "--allow-errors"]);
+    let record = |kind: &str| folder.join(format!(".{}.ggufkit-{kind}", shards[1]));
+    fs::rename(record("undo"), record("journal")).unwrap();
+    let said = good(&folder, &["undo", &shards[0]]);
+    assert_eq!(said.matches("was taken back").count(), 2, "{said}");
+    assert_eq!(read(), before);
+    // One that has not begun is none, and the one before it is taken back.
+    good(&folder, &["set", "m.gguf", "toy.a=2", "toy.b=2"]);
+    fs::write(folder.join(JOURNAL), [0; 3000]).unwrap();
+    for more in [&["--dry-run"][..], &[]] {
+        let said = good(&folder, &[&["undo", "m.gguf"][..], more].concat());
+        assert!(said.contains("2 B of the old bytes in 2 places"), "{said}");
+    }
+    assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), model("A name").bytes());
+    // A record that is none.
+    good(&folder, &["set", "m.gguf", "toy.a=2"]);
+    fs::write(folder.join(UNDO), b"no such thing as a record").unwrap();
+    let said = bad(&folder, &["undo", "m.gguf"], 2);
+    assert!(said.contains("undo --forget") && !said.contains("--discard"), "{said}");
+    good(&folder, &["undo", "--forget", "m.gguf"]);
+    assert_eq!(names(&folder).iter().filter(|name| name.contains("m.gguf")).count(), 1);
+}
+
+#[test]
 fn inputs_that_are_deleted_leave_nothing_beside_them() {
     let folder = folder("merge");
     write(&folder, "m.gguf", &model("A name").tensor(Tensor::f32("b", &[64])));

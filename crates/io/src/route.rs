@@ -74,8 +74,8 @@ pub struct Route {
     pub moved: u64,
     /// Bytes that are kept beside the file until the change is done, and then for taking it back.
     pub kept: u64,
-    /// What this change has in common with others that are made with it: [`inplace::new_id`].
-    pub change: u64,
+    /// What this change has in common with others that are made with it.
+    pub call: inplace::Call,
     how: Option<InPlace>,
 }
 
@@ -120,7 +120,7 @@ impl Route {
                 written: how.written(),
                 moved: how.moved(size),
                 kept: how.lost.iter().fold(0, |sum, span| sum.saturating_add(span.len)),
-                change: inplace::new_id(),
+                call: inplace::Call::of(1),
                 how: Some(how),
             });
         }
@@ -129,7 +129,7 @@ impl Route {
             true => (Way::Share, plan.len().saturating_sub(plan.copied()), plan.copied()),
             false => (Way::Copy, plan.len(), 0),
         };
-        Ok(Self { way, written, moved, kept: 0, change: inplace::new_id(), how: None })
+        Ok(Self { way, written, moved, kept: 0, call: inplace::Call::of(1), how: None })
     }
 
     /// Goes it. The value is the way that was gone in the end: where the file system cannot move the file's blocks after
@@ -148,7 +148,7 @@ impl Route {
             if self.way == Way::Nothing {
                 return Ok(Way::Nothing);
             }
-            match inplace::change(how, source, all_names, self.change, &mut inplace::unwatched) {
+            match inplace::change(how, source, all_names, self.call, &mut inplace::unwatched) {
                 Ok(()) => return Ok(self.way),
                 Err(InPlaceError::Unmovable(_)) => {}
                 Err(error) => return Err(error.into()),

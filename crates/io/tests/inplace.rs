@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ggufkit_format::{InPlace, Plan, Shift, Span};
 use ggufkit_io::FileSource;
-use ggufkit_io::inplace::{self, InPlaceError, Step};
+use ggufkit_io::inplace::{self, Call, InPlaceError, Step};
 
 const BLOCK: u64 = 4096;
 const SIZE: u64 = 40 * BLOCK + 100;
@@ -139,7 +139,13 @@ fn fresh(folder: &Folder) {
 
 fn change(path: &Path, kind: &str, watch: &mut inplace::Watch<'_>) -> Result<(), InPlaceError> {
     let source = FileSource::open(path).unwrap();
-    inplace::change(&inplace::exact(&how(kind), &source).unwrap(), &source, false, 7, watch)
+    inplace::change(
+        &inplace::exact(&how(kind), &source).unwrap(),
+        &source,
+        false,
+        Call { id: 7, files: 1 },
+        watch,
+    )
 }
 
 /// The kinds that this file system can do.
@@ -637,12 +643,13 @@ fn a_file_that_cannot_or_must_not_be_changed_is_not() {
     assert!(matches!(linked, Err(InPlaceError::Linked { names: 2, .. })), "{linked:?}");
     assert!(is(&folder, &old()));
     let source = FileSource::open(&path).unwrap();
-    match inplace::change(&how("patches"), &source, true, 7, &mut inplace::unwatched) {
+    match inplace::change(&how("patches"), &source, true, Call { id: 7, files: 1 }, &mut inplace::unwatched) {
         // Where files cannot be marked nobody would know under the other name.
         Err(InPlaceError::Unmarkable { names: 2, .. }) => {
             assert!(is(&folder, &old()) && !inplace::is_pending(&path).unwrap());
             let source = FileSource::open(&path).unwrap();
-            inplace::change(&how("sector"), &source, true, 7, &mut inplace::unwatched).unwrap();
+            inplace::change(&how("sector"), &source, true, Call { id: 7, files: 1 }, &mut inplace::unwatched)
+                .unwrap();
         }
         other => {
             other.unwrap();
@@ -661,7 +668,8 @@ fn a_file_that_cannot_or_must_not_be_changed_is_not() {
     fs::write(&path, old()).unwrap();
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1);
     OpenOptions::new().write(true).open(&path).unwrap().set_modified(later).unwrap();
-    let changed = inplace::change(&how("patches"), &source, false, 7, &mut inplace::unwatched);
+    let changed =
+        inplace::change(&how("patches"), &source, false, Call { id: 7, files: 1 }, &mut inplace::unwatched);
     assert!(matches!(changed, Err(InPlaceError::Changed(_))), "{changed:?}");
     // It was changed again, by something else, after the change that is to be taken back.
     fresh(&folder);

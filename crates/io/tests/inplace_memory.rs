@@ -47,7 +47,8 @@ fn much_that_is_lost_and_comes_back_passes_through_little_memory() {
     let how = plan.in_place(SIZE, None, 1 << 30).unwrap();
     MOST.store(NOW.load(Ordering::Relaxed), Ordering::Relaxed);
     let before = NOW.load(Ordering::Relaxed);
-    inplace::change(&how, &source, false, 1, &mut inplace::unwatched).unwrap();
+    inplace::change(&how, &source, false, inplace::Call { id: 1, files: 1 }, &mut inplace::unwatched)
+        .unwrap();
     assert_eq!(std::fs::metadata(&path).unwrap().len(), 1005);
     inplace::undo(&path, false, &mut inplace::unwatched).unwrap();
     let most = MOST.load(Ordering::Relaxed) - before;

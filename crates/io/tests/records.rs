@@ -10,7 +10,7 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use ggufkit_format::{InPlace, Plan, Span};
-use ggufkit_io::inplace::{self, InPlaceError, Step, unwatched};
+use ggufkit_io::inplace::{self, Call, Discarded, InPlaceError, Step, unwatched};
 use ggufkit_io::{FileSource, Route, RouteError, Way, replace, sink};
 use tempfile::TempDir;
 
@@ -49,14 +49,20 @@ fn folder() -> (TempDir, PathBuf) {
 }
 
 fn change(path: &Path, how: &InPlace, all_names: bool) -> Result<(), InPlaceError> {
-    inplace::change(how, &FileSource::open(path).unwrap(), all_names, 7, &mut unwatched)
+    inplace::change(
+        how,
+        &FileSource::open(path).unwrap(),
+        all_names,
+        Call { id: 7, files: 1 },
+        &mut unwatched,
+    )
 }
 
 /// Begins a change that stops when its bytes are written, and cannot go back: as a process that is killed.
 fn interrupt(path: &Path, all_names: bool) {
     let mut stopped = false;
     let source = FileSource::open(path).unwrap();
-    let result = inplace::change(&patch(), &source, all_names, 7, &mut |step| {
+    let result = inplace::change(&patch(), &source, all_names, Call { id: 7, files: 1 }, &mut |step| {
         stopped |= matches!(step, Step::Rename);
         if stopped { Err(io::Error::other("stop")) } else { Ok(()) }
     });
@@ -123,7 +129,9 @@ fn bytes_that_were_put_into_the_same_file_are_not_overwritten() {
         assert!(matches!(inplace::pending(&file), Err(InPlaceError::Unfit { .. })), "{what}");
         assert_eq!(fs::read(&file).unwrap(), other, "{what}");
         // Who wants it so says so, and nothing is lost by that either.
-        let aside = inplace::discard(&file, &mut unwatched).unwrap().unwrap();
+        let Discarded::Aside(aside) = inplace::discard(&file, &mut unwatched).unwrap() else {
+            panic!("{what}")
+        };
         assert!(aside.exists() && !inplace::is_pending(&file).unwrap(), "{what}");
         assert_eq!(fs::read(&file).unwrap(), other, "{what}");
         assert!(inplace::forget(&file).unwrap() > 3000);
@@ -230,7 +238,7 @@ fn a_record_without_its_last_word_is_of_a_change_that_has_not_begun() {
     fs::write(&journal, &damaged).unwrap();
     let result = inplace::recover(&file, &mut unwatched);
     assert!(matches!(result, Err(InPlaceError::Damaged(_))), "{result:?}");
-    assert!(inplace::discard(&file, &mut unwatched).unwrap().is_some());
+    assert!(matches!(inplace::discard(&file, &mut unwatched).unwrap(), Discarded::Aside(_)));
     assert!(!inplace::is_pending(&file).unwrap());
     assert_eq!(fs::read(&file).unwrap(), old());
 }
@@ -301,9 +309,134 @@ fn a_mark_that_was_left_says_nothing_of_a_change_that_was_done() {
     assert!(inplace::is_pending(&file).unwrap());
     let said = inplace::recover(&file, &mut unwatched);
     assert!(matches!(said, Err(InPlaceError::Elsewhere { .. })), "{said:?}");
-    assert!(inplace::discard(&file, &mut unwatched).unwrap().is_some());
+    assert_eq!(inplace::discard(&file, &mut unwatched).unwrap(), Discarded::Mark);
     assert!(!inplace::is_pending(&file).unwrap());
     assert_eq!(fs::read(&file).unwrap(), new());
+}
+
+/// A copy with all attributes, as `cp -a` makes it.
+fn copy(from: &Path, to: &Path) {
+    fs::copy(from, to).unwrap();
+    let mut mark = [0; 200];
+    let len = rustix::fs::getxattr(from, "user.ggufkit.pending", &mut mark[..]).unwrap();
+    let flags = rustix::fs::XattrFlags::empty();
+    rustix::fs::setxattr(to, "user.ggufkit.pending", &mark[..len], flags).unwrap();
+}
+
+#[test]
+fn a_copy_of_a_half_changed_file_takes_nothing_of_the_record_away() {
+    let (folder, file) = folder();
+    if !has_marks(&file) {
+        return;
+    }
+    let record = folder.path().join(".m.gguf.ggufkit-journal");
+    let of_copy = folder.path().join("copy.gguf");
+    interrupt(&file, false);
+    copy(&file, &of_copy);
+    let said = inplace::recover(&of_copy, &mut unwatched);
+    assert!(matches!(said, Err(InPlaceError::OtherFile { alike: true, .. })), "{said:?}");
+    assert_eq!(inplace::discard(&of_copy, &mut unwatched).unwrap(), Discarded::Mark);
+    assert!(record.exists() && !inplace::is_pending(&of_copy).unwrap());
+    assert_eq!(fs::read(&of_copy).unwrap(), new());
+    // Another name of the same file takes it, as it is its own.
+    let link = folder.path().join("link.gguf");
+    fs::hard_link(&file, &link).unwrap();
+    let aside = folder.path().join(".link.gguf.ggufkit-aside");
+    assert_eq!(inplace::discard(&link, &mut unwatched).unwrap(), Discarded::Aside(aside.clone()));
+    fs::rename(aside, &record).unwrap();
+    fs::remove_file(link).unwrap();
+    assert!(inplace::recover(&file, &mut unwatched).unwrap());
+    assert_eq!(fs::read(&file).unwrap(), old());
+}
+
+#[test]
+fn a_copy_that_is_made_while_a_file_is_changed_is_taken_for_what_it_is() {
+    let (folder, file) = folder();
+    if !has_marks(&file) {
+        return;
+    }
+    let record = folder.path().join(".m.gguf.ggufkit-journal");
+    let (early, late) = (folder.path().join("early.gguf"), folder.path().join("late.gguf"));
+    let source = FileSource::open(&file).unwrap();
+    inplace::change(&patch(), &source, false, Call { id: 7, files: 1 }, &mut |step| {
+        match step {
+            // The record does not say yet that it is whole.
+            Step::Arm => {
+                copy(&file, &early);
+                assert!(inplace::recover(&early, &mut unwatched).unwrap());
+                assert!(record.exists());
+            }
+            Step::Write { .. } => copy(&file, &late),
+            _ => {}
+        }
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(fs::read(&early).unwrap(), old());
+    assert!(!inplace::is_pending(&early).unwrap() && !inplace::is_pending(&file).unwrap());
+    // That the change of the other one was done says nothing of this one.
+    assert!(inplace::is_pending(&late).unwrap());
+    assert_eq!(inplace::discard(&late, &mut unwatched).unwrap(), Discarded::Mark);
+    inplace::undo(&file, false, &mut unwatched).unwrap();
+    assert_eq!(fs::read(&file).unwrap(), old());
+}
+
+#[test]
+fn a_change_within_one_sector_that_stops_leaves_the_one_before_it_to_be_taken_back() {
+    let next = |folder: &TempDir| folder.path().join(".m.gguf.ggufkit-next");
+    let steps = |at: usize, lasting: bool, file: &Path| {
+        let mut step = 0;
+        let source = FileSource::open(file).unwrap();
+        let result = inplace::change(&sector(), &source, false, Call { id: 8, files: 1 }, &mut |_| {
+            step += 1;
+            let stops = step > at && (lasting || step == at + 1);
+            if stops { Err(io::Error::other("stop")) } else { Ok(()) }
+        });
+        (result, step)
+    };
+    let after = sector_of(&new());
+    let all = {
+        let (_folder, file) = folder();
+        steps(usize::MAX, false, &file).1
+    };
+    assert!(all >= 5, "{all}");
+    let mut left = 0;
+    // One step fails, or all from there on do, as where the process is killed.
+    for (at, lasting) in (0..all).flat_map(|at| [(at, false), (at, true)]) {
+        let (folder, file) = folder();
+        change(&file, &patch(), false).unwrap();
+        let (result, _) = steps(at, lasting, &file);
+        let what = format!("{at} of {all}, {lasting}: {result:?}");
+        assert!(!inplace::is_pending(&file).unwrap(), "{what}");
+        let now = fs::read(&file).unwrap();
+        let is_changed = now == after;
+        assert!(is_changed || now == new(), "{what}");
+        left += usize::from(next(&folder).exists());
+        let id = inplace::kept_change(&file).unwrap().unwrap().id;
+        assert_eq!(id, if is_changed { 8 } else { 7 }, "{what}");
+        assert_eq!(inplace::last_change(&file, false).unwrap().id, id, "{what}");
+        inplace::undo(&file, false, &mut unwatched).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), if is_changed { new() } else { old() }, "{what}");
+        assert_eq!(names(&folder), ["m.gguf"], "{what}");
+    }
+    assert!(left > 2, "{left}");
+    // The next change, and letting go, leave none of it either.
+    let (folder, file) = folder();
+    let _ = steps(all - 1, true, &file);
+    assert!(next(&folder).exists());
+    change(&file, &patch(), false).unwrap();
+    assert_eq!(names(&folder), [".m.gguf.ggufkit-undo", "m.gguf"]);
+    inplace::undo(&file, false, &mut unwatched).unwrap();
+    assert_eq!(fs::read(&file).unwrap(), sector_of(&old()));
+    fs::write(&file, old()).unwrap();
+    let _ = steps(all - 1, true, &file);
+    assert!(inplace::forget(&file).unwrap() > 0);
+    assert_eq!(names(&folder), ["m.gguf"]);
+}
+
+/// The bytes with the change within one sector.
+fn sector_of(bytes: &[u8]) -> Vec<u8> {
+    plan(8200, 4).render(bytes).unwrap()
 }
 
 /// What the folder had when it was last synced: that is what it may have again when the power goes.
@@ -348,7 +481,7 @@ fn names_that_come_back_with_the_power_undo_nothing_under_a_later_change() {
             });
             assert!(matches!(result, Err(InPlaceError::Interrupted { .. })), "{result:?}");
         } else {
-            let result = inplace::change(&patch(), &source, false, 7, &mut first);
+            let result = inplace::change(&patch(), &source, false, Call { id: 7, files: 1 }, &mut first);
             assert!(matches!(result, Err(InPlaceError::NotDurable { .. })), "{result:?}");
         }
         assert!(disk.path().join(".m.gguf.ggufkit-journal").exists());
@@ -368,7 +501,7 @@ fn names_that_come_back_with_the_power_undo_nothing_under_a_later_change() {
             within.len,
             SIZE,
         );
-        inplace::change(&within, &source, false, 8, &mut then).unwrap();
+        inplace::change(&within, &source, false, Call { id: 8, files: 1 }, &mut then).unwrap();
         let after = fs::read(&file).unwrap();
         for name in names(&folder).iter().filter(|name| name.starts_with('.')) {
             fs::remove_file(folder.path().join(name)).unwrap();
@@ -473,7 +606,7 @@ fn what_is_read_between_two_equal_stamps_is_of_one_file() {
     assert_eq!(inplace::Stamp::of(&file).unwrap(), before);
     let source = FileSource::open(&file).unwrap();
     let mut seen = Vec::new();
-    inplace::change(&patch(), &source, false, 7, &mut |step| {
+    inplace::change(&patch(), &source, false, Call { id: 7, files: 1 }, &mut |step| {
         if matches!(step, Step::Write { .. }) {
             seen.push(inplace::Stamp::of(&file).unwrap());
         }

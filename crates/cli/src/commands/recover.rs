@@ -3,10 +3,11 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use ggufkit::io::Input;
-use ggufkit::io::inplace::{self, InPlaceError};
+use ggufkit::io::inplace::{self, Discarded, InPlaceError};
+use ggufkit::io::{Expand, Input};
 use serde_json::json;
 
+use crate::args::HowArgs;
 use crate::failure::{Failed, Failure};
 use crate::json::{self, Files};
 use crate::out::{self, Out};
@@ -21,7 +22,7 @@ use crate::{FAILED, OK, frame};
 #[command(after_help = "Examples:\n  gguf recover model.gguf\n  gguf recover model.gguf --discard\n\n\
     Exit status: 0 taken back, or nothing was interrupted, 2 it could not be taken back.")]
 pub(crate) struct Args {
-    /// The files
+    /// The files, or folders of them
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Take the file as it stands, half changed or not, and set the record aside: where it is damaged, or where the file was
@@ -41,18 +42,27 @@ enum Done {
     TakenBack,
     /// It is as it stood, and this is what the record is called now.
     Aside(PathBuf),
+    /// It is as it stood, and had no record of its own.
+    Unmarked,
 }
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         out.hold();
-        let inputs: Vec<_> = self.files.iter().cloned().map(Input::File).collect();
+        let files = match self.files() {
+            Ok(files) => files,
+            Err(failed) => {
+                frame::refuse(out, "recover", self.json, &failed.failure)?;
+                return Ok(FAILED);
+            }
+        };
+        let inputs: Vec<_> = files.iter().cloned().map(Input::File).collect();
         if frame::is_written_to(out, &inputs)? {
             return Ok(FAILED);
         }
         let mut status = OK;
         let mut document = self.json.then(|| Files::begin(out, "recover", true)).transpose()?;
-        for path in &self.files {
+        for path in &files {
             let result = self.one(path);
             let errors: Vec<Failed> = result
                 .as_ref()
@@ -78,6 +88,9 @@ impl Args {
                 }
                 (None, Ok(Done::TakenBack)) => writeln!(out, "{label}: the change was taken back")?,
                 (None, Ok(Done::Nothing)) => writeln!(out, "{label}: no change was interrupted")?,
+                (None, Ok(Done::Unmarked)) => {
+                    writeln!(out, "{label}: stays as it is, and counts as whole; no record was its own")?;
+                }
                 (None, Ok(Done::Aside(aside))) => {
                     writeln!(
                         out,
@@ -94,9 +107,39 @@ impl Args {
         Ok(status)
     }
 
+    /// The files that are named, and of each folder those whose change was interrupted, or itself where none was.
+    fn files(&self) -> Result<Vec<PathBuf>, Failed> {
+        let mut all = Vec::new();
+        for path in &self.files {
+            if !path.is_dir() {
+                all.push(path.clone());
+                continue;
+            }
+            let mut how = Expand::default();
+            how.alone = true;
+            let words = [path.clone().into_os_string()];
+            let found = frame::expand(&words, &how);
+            let found = found.map_err(|error| frame::no_input(error, &words, &HowArgs::default()))?;
+            let begun = all.len();
+            all.extend(found.inputs.into_iter().filter_map(|input| match input {
+                Input::File(file) if inplace::is_pending(&file).unwrap_or(true) => Some(file),
+                _ => None,
+            }));
+            if all.len() == begun {
+                all.push(path.clone());
+            }
+        }
+        Ok(all)
+    }
+
     fn one(&self, path: &Path) -> Result<Done, InPlaceError> {
-        let discard =
-            || Ok(inplace::discard(path, &mut inplace::unwatched)?.map_or(Done::Nothing, Done::Aside));
+        let discard = || {
+            Ok(match inplace::discard(path, &mut inplace::unwatched)? {
+                Discarded::Aside(aside) => Done::Aside(aside),
+                Discarded::Mark => Done::Unmarked,
+                _ => Done::Nothing,
+            })
+        };
         if self.discard {
             return discard();
         }
@@ -117,6 +160,7 @@ pub(super) fn failure(error: &InPlaceError) -> Failure {
         InPlaceError::Pending(_) | InPlaceError::Interrupted { .. } => "interrupted",
         InPlaceError::Changed(_) => "changed",
         InPlaceError::NothingToUndo(_) => "nothing-to-undo",
+        InPlaceError::Partial { .. } => "incomplete-change",
         InPlaceError::Damaged(_) => "damaged-record",
         InPlaceError::Foreign(_) => "foreign-record",
         InPlaceError::OtherFile { .. } => "other-file",
@@ -130,6 +174,9 @@ pub(super) fn failure(error: &InPlaceError) -> Failure {
     };
     let help = match error {
         InPlaceError::Linked { .. } => Some("--all-names takes it back under all of them"),
+        InPlaceError::Partial { .. } => {
+            Some("put the other files back, or take it back in one file by `gguf undo --alone FILE`")
+        }
         InPlaceError::Pending(_) | InPlaceError::Interrupted { .. } => {
             Some("`gguf recover FILE` takes it back")
         }

@@ -92,10 +92,10 @@ impl Args {
                         frame::refuse(out, "undo", self.json, &Failure::usage("standard-input", message))?;
                         return Ok(FAILED);
                     }
-                    Input::File(path) => all.extend(self.model(&path, vec![path.clone()], many)),
+                    Input::File(path) => all.extend(self.model(&path, vec![path.clone()], true, many)),
                     Input::Set(set) => {
                         let files = set.present().map(Path::to_owned).collect();
-                        all.extend(self.model(set.given(), files, many));
+                        all.extend(self.model(set.given(), files, set.is_complete(), many));
                     }
                 }
             }
@@ -107,8 +107,9 @@ impl Args {
         self.end(out, &all)
     }
 
-    /// One model: a file, or the files of a set. Of `many` models those without a change are passed over.
-    fn model(&self, given: &Path, files: Vec<PathBuf>, many: bool) -> Vec<One> {
+    /// One model: a file, or the files of a set, which may be all of them. Of `many` models those without a change are passed
+    /// over.
+    fn model(&self, given: &Path, files: Vec<PathBuf>, all_there: bool, many: bool) -> Vec<One> {
         if self.forget {
             let forget = |path: PathBuf| {
                 let result = inplace::forget(&path).map(Done::Forgotten);
@@ -119,11 +120,11 @@ impl Args {
         }
         let failed = |path: &Path, error| vec![One { path: path.to_owned(), result: Err(error) }];
         let mut kept = Vec::new();
-        for path in files {
-            match inplace::kept_change(&path) {
-                Ok(Some(change)) => kept.push((path, change)),
+        for path in &files {
+            match newest(path, self.dry_run) {
+                Ok(Some(change)) => kept.push((path.clone(), change)),
                 Ok(None) => {}
-                Err(error) => return failed(&path, error),
+                Err(error) => return failed(path, error),
             }
         }
         // The last call that changed a file of the set, and all files that it changed.
@@ -134,8 +135,15 @@ impl Args {
             };
         };
         kept.retain(|(_, change)| change.id == id);
+        if let Err(error) = self.has_all(given, &files, all_there, &kept) {
+            return failed(given, error);
+        }
         // All of them can be, or none is touched.
         for (path, _) in &kept {
+            if inplace::is_pending(path).unwrap_or(false) {
+                // It was found to be of this file as it stands.
+                continue;
+            }
             if let Err(error) = inplace::last_change(path, self.all_names) {
                 return failed(path, error);
             }
@@ -146,12 +154,42 @@ impl Args {
             let result = match () {
                 () if stopped => Ok(Done::Not),
                 () if self.dry_run => Ok(Done::Back(change)),
-                () => inplace::undo(&path, self.all_names, &mut inplace::unwatched).map(Done::Back),
+                () => self.take_back(&path, change).map(Done::Back),
             };
             stopped |= result.is_err();
             all.push(One { path, result });
         }
         all
+    }
+
+    fn take_back(&self, path: &Path, change: Change) -> Result<Change, InPlaceError> {
+        match inplace::is_pending(path).map_err(InPlaceError::at(path))? {
+            true => inplace::recover(path, &mut inplace::unwatched).map(|_| change),
+            false => inplace::undo(path, self.all_names, &mut inplace::unwatched),
+        }
+    }
+
+    /// Refuses a change that is kept of fewer files than it was made in, unless it was stopped before it came to the others.
+    fn has_all(
+        &self,
+        given: &Path,
+        files: &[PathBuf],
+        all_there: bool,
+        kept: &[(PathBuf, Change)],
+    ) -> Result<(), InPlaceError> {
+        let Some((_, change)) = kept.iter().min_by_key(|(_, change)| change.time) else { return Ok(()) };
+        let count = kept.len() as u64;
+        if self.alone || count >= change.files {
+            return Ok(());
+        }
+        let mut stopped = all_there;
+        for path in files.iter().filter(|path| kept.iter().all(|(one, _)| one != *path)) {
+            stopped = stopped && inplace::is_before(path, change)?;
+        }
+        match stopped {
+            true => Ok(()),
+            false => Err(InPlaceError::Partial { path: given.to_owned(), files: change.files, kept: count }),
+        }
     }
 
     fn end(&self, out: &mut Out, all: &[One]) -> io::Result<u8> {
@@ -160,7 +198,9 @@ impl Args {
         for one in all {
             status = status.max(match &one.result {
                 Ok(_) => OK,
-                Err(InPlaceError::NothingToUndo(_) | InPlaceError::Changed(_)) => NO,
+                Err(
+                    InPlaceError::NothingToUndo(_) | InPlaceError::Changed(_) | InPlaceError::Partial { .. },
+                ) => NO,
                 Err(_) => FAILED,
             });
             match &mut document {
@@ -219,6 +259,18 @@ impl Args {
             "errors": errors,
         })
     }
+}
+
+/// The change of a file that is to be taken back: the one that was interrupted, or the last one that was done.
+fn newest(path: &Path, dry_run: bool) -> Result<Option<Change>, InPlaceError> {
+    if let Some(change) = inplace::pending(path)? {
+        return Ok(Some(change));
+    }
+    if !dry_run && inplace::is_pending(path).map_err(InPlaceError::at(path))? {
+        // It was stopped before it had begun, and only its record is to go.
+        inplace::recover(path, &mut inplace::unwatched)?;
+    }
+    inplace::kept_change(path)
 }
 
 /// What is done to take a change back.

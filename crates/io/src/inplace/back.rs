@@ -3,14 +3,15 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use ggufkit_format::{Shift, Span};
 
 use super::disk::{Disk, Watch};
 use super::error::InPlaceError;
-use super::proof::{self, Fit};
+use super::proof::{self, Fit, Id};
 use super::record::{Kept, Record};
-use super::standing::{self, Standing, journal, last, mark, real, standing};
+use super::standing::{self, Standing, journal, last, mark, next, real, standing};
 use crate::platform;
 
 /// Times that a move which a signal interrupts is looked at anew.
@@ -22,6 +23,8 @@ const TRIES: u32 = 100;
 pub struct Change {
     /// What all changes of one call have in common.
     pub id: u64,
+    /// How many files of the model the call changed.
+    pub files: u64,
     /// When it was made, in seconds since 1970.
     pub time: u64,
     /// Bytes that are written back.
@@ -43,6 +46,7 @@ impl Change {
         };
         Self {
             id: record.change,
+            files: record.files,
             time: record.time,
             bytes: record.lost_bytes(),
             places: record.lost.len() as u64,
@@ -78,8 +82,12 @@ pub fn recover(path: &Path, watch: &mut Watch<'_>) -> Result<bool, InPlaceError>
         Some(kept) => back(&mut disk, &kept, &record)?,
         // It is whole on the disk before the file is touched.
         None => {
-            let gone = disk.unmark().and_then(|()| disk.remove(&record)).and_then(|()| disk.sync_folder());
-            gone.map_err(InPlaceError::io(path, "write beside"))?;
+            let failed = || InPlaceError::io(path, "write beside");
+            disk.unmark().map_err(failed())?;
+            // A copy has the mark of a file whose change may be about to begin, behind that very record.
+            if standing::is_ours(&record, path, &disk.file) {
+                disk.remove(&record).and_then(|()| disk.sync_folder()).map_err(failed())?;
+            }
         }
     }
     Ok(true)
@@ -115,29 +123,41 @@ fn proven(path: &Path, record: &Path, file: &File) -> Result<Option<Kept>, InPla
     }
 }
 
+/// What became of the record of a file that is taken as it stands: [`discard`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Discarded {
+    /// No change was interrupted.
+    Nothing,
+    /// The file said that one was, and says so no more; a record that is another file's is where it was.
+    Mark,
+    /// This is what the record is called now.
+    Aside(PathBuf),
+}
+
 /// Leaves the file at `path` as it stands: what was kept of a change that was interrupted gets another name, under which
-/// nobody looks for it. The value is that name; `None` where nothing was interrupted.
+/// nobody looks for it. The record of another file, of which this one is a copy, stays: it is all that file has.
 ///
 /// # Errors
 /// See [`InPlaceError`].
-pub fn discard(path: &Path, watch: &mut Watch<'_>) -> Result<Option<PathBuf>, InPlaceError> {
+pub fn discard(path: &Path, watch: &mut Watch<'_>) -> Result<Discarded, InPlaceError> {
     let path = &real(path).map_err(InPlaceError::at(path))?;
     let failed = || InPlaceError::io(path, "write beside");
     if standing(path).map_err(InPlaceError::io(path, "look beside"))? == Standing::Quiet {
-        return Ok(None);
+        return Ok(Discarded::Nothing);
     }
     let mut disk = Disk::look(path, watch)?;
-    let at = standing(path).map_err(InPlaceError::io(path, "look beside"))?;
-    let aside = match &at {
-        Standing::Pending(record) => {
+    let done = match standing(path).map_err(InPlaceError::io(path, "look beside"))? {
+        Standing::Pending(record) if standing::is_ours(&record, path, &disk.file) => {
             let aside = standing::aside(path).map_err(failed())?;
-            disk.rename(record, &aside).map_err(failed())?;
-            Some(aside)
+            disk.rename(&record, &aside).map_err(failed())?;
+            Discarded::Aside(aside)
         }
-        _ => None,
+        Standing::Pending(_) | Standing::Lost(_) => Discarded::Mark,
+        Standing::Quiet | Standing::Stale => Discarded::Nothing,
     };
     disk.unmark().and_then(|()| disk.sync_folder()).map_err(failed())?;
-    Ok(aside.or_else(|| matches!(at, Standing::Lost(_)).then(|| path.to_owned())))
+    Ok(done)
 }
 
 /// What [`undo`] would take back of the file at `path`. Nothing is written, and what would keep it from that is an error here too.
@@ -158,11 +178,78 @@ pub fn last_change(path: &Path, all_names: bool) -> Result<Change, InPlaceError>
 pub fn kept_change(path: &Path) -> Result<Option<Change>, InPlaceError> {
     let path = &real(path).map_err(InPlaceError::at(path))?;
     let last = last(path);
-    if !standing::is_there(&last).map_err(InPlaceError::io(path, "look beside"))? {
+    let there = |record| standing::is_there(record).map_err(InPlaceError::io(path, "look beside"));
+    if !there(&last)? && !there(&next(path))? {
         return Ok(None);
     }
     let file = File::open(path).map_err(InPlaceError::io(path, "open"))?;
-    Ok(standing::read(&last, &file, false)?.map(|kept| Change::of(&kept.record)))
+    Ok(read_last(path, &file)?.map(|kept| Change::of(&kept.record)))
+}
+
+/// Whether the file at `path`, which has no record of a change that others have one of, is as it was before that change: it was
+/// stopped before it came to this file, and nothing was written to the file since.
+///
+/// # Errors
+/// See [`InPlaceError`].
+pub fn is_before(path: &Path, change: &Change) -> Result<bool, InPlaceError> {
+    let path = &real(path).map_err(InPlaceError::at(path))?;
+    let failed = || InPlaceError::io(path, "look at");
+    let file = File::open(path).map_err(InPlaceError::io(path, "open"))?;
+    let next = next(path);
+    if standing::is_there(&next).map_err(failed())?
+        && let Ok(Some(kept)) = standing::read(&next, &file, false)
+        && kept.record.change == change.id
+    {
+        return Ok(begun_next(path, &file)?.is_none());
+    }
+    // Records count seconds: what was written in the same one may have been written after.
+    let written = file.metadata().and_then(|metadata| metadata.modified()).map_err(failed())?;
+    let written = written.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |at| at.as_secs());
+    Ok(written < change.time)
+}
+
+/// The record of the last change; `None` where there is none, or where the power went before it was all on the disk.
+fn read_last(path: &Path, file: &File) -> Result<Option<Kept>, InPlaceError> {
+    if let Some(kept) = begun_next(path, file)? {
+        return Ok(Some(kept));
+    }
+    let last = last(path);
+    match standing::is_there(&last).map_err(InPlaceError::io(path, "look beside"))? {
+        true => standing::read(&last, file, false),
+        false => Ok(None),
+    }
+}
+
+/// The record of a change within one sector that was stopped behind its write. One of a change that never came to the file,
+/// or of another file, is nothing.
+fn begun_next(path: &Path, file: &File) -> Result<Option<Kept>, InPlaceError> {
+    let failed = || InPlaceError::io(path, "look beside");
+    let next = next(path);
+    if !standing::is_there(&next).map_err(failed())? {
+        return Ok(None);
+    }
+    let kept = match standing::read(&next, file, false) {
+        Err(error @ InPlaceError::Io { .. }) => return Err(error),
+        other => other.ok().flatten(),
+    };
+    let Some(kept) = kept else { return Ok(None) };
+    let id = Id::of(&file.metadata().map_err(failed())?);
+    let begun = kept.record.id.is(id) && proof::has_begun(&kept, file).map_err(failed())?;
+    Ok(begun.then_some(kept))
+}
+
+/// Gives the record of a change within one sector its name, where the change was done, and removes it where it was not.
+pub(super) fn settle_next(disk: &mut Disk<'_, '_>) -> Result<(), InPlaceError> {
+    let path = disk.path.clone();
+    let next = next(&path);
+    if !standing::is_there(&next).map_err(InPlaceError::io(&path, "look beside"))? {
+        return Ok(());
+    }
+    let settled = match begun_next(&path, &disk.file)? {
+        Some(_) => disk.rename(&next, &last(&path)),
+        None => disk.remove(&next),
+    };
+    settled.map_err(InPlaceError::io(&path, "write beside"))
 }
 
 /// The record of the last change, where it can be taken back, and how many names the file has.
@@ -173,13 +260,7 @@ fn undoable(path: &Path, file: &File, all_names: bool) -> Result<(Kept, u64), In
     ) {
         return Err(InPlaceError::Pending(path.to_owned()));
     }
-    let last = last(path);
-    let nothing = || InPlaceError::NothingToUndo(path.to_owned());
-    if !standing::is_there(&last).map_err(InPlaceError::io(path, "look beside"))? {
-        return Err(nothing());
-    }
-    // The power may have gone before it was all on the disk.
-    let kept = standing::read(&last, file, false)?.ok_or_else(nothing)?;
+    let kept = read_last(path, file)?.ok_or_else(|| InPlaceError::NothingToUndo(path.to_owned()))?;
     match proof::is_new(&kept.record, file).map_err(InPlaceError::io(path, "read"))? {
         true => {}
         false => return Err(InPlaceError::Changed(path.to_owned())),
@@ -202,6 +283,7 @@ pub fn undo(path: &Path, all_names: bool, watch: &mut Watch<'_>) -> Result<Chang
     let failed = |doing| InPlaceError::io(path, doing);
     let mut disk = Disk::open(path, watch)?;
     let (kept, names) = undoable(path, &disk.file, all_names)?;
+    settle_next(&mut disk)?;
     let (journal, last) = (journal(path), last(path));
     disk.unmark().map_err(failed("write to"))?;
     // From here on it is the record of a change under way, as good as one.

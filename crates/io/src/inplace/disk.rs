@@ -146,14 +146,10 @@ impl<'a, 'b> Disk<'a, 'b> {
         }
     }
 
-    /// Writes a record, with the bytes that will be lost; `durable` waits until it is on the disk. That it is whole it says
-    /// only when it is armed.
-    pub(super) fn record(&mut self, to: &Path, record: &Record, durable: bool) -> io::Result<File> {
-        // A record under way is never replaced: it may be all that is left of somebody's bytes. One of a change that was
-        // done goes first, so that nothing is written through a link that somebody has put there.
-        if !durable {
-            remove_file(to)?;
-        }
+    /// Writes a record, with the bytes that will be lost, and waits until it is on the disk. That it is whole it says only
+    /// when it is armed.
+    pub(super) fn record(&mut self, to: &Path, record: &Record) -> io::Result<File> {
+        // A record is never written over: it may be all that is left of somebody's bytes, or a link that somebody has put there.
         let mut kept = OpenOptions::new().read(true).write(true).create_new(true).open(to)?;
         let metadata = self.file.metadata()?;
         platform::own_as(&metadata, &kept);
@@ -184,9 +180,7 @@ impl<'a, 'b> Disk<'a, 'b> {
         let told = hashed.end();
         (self.watch)(Step::Record(&told))?;
         kept.write_all(&told)?;
-        if durable {
-            self.sync_record(&kept)?;
-        }
+        self.sync_record(&kept)?;
         Ok(kept)
     }
 

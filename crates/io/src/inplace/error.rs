@@ -28,6 +28,15 @@ pub enum InPlaceError {
     Unmovable(PathBuf),
     /// There is no record of a last change that could be taken back.
     NothingToUndo(PathBuf),
+    /// The change was made in more files of the set than it can be taken back in now.
+    Partial {
+        /// The set, by one of its files.
+        path: PathBuf,
+        /// In how many files it was made.
+        files: u64,
+        /// In how many of them it is still the last one.
+        kept: u64,
+    },
     /// The record is not what was written there.
     Damaged(PathBuf),
     /// What has the record's name is no file, or that of somebody who is neither the file's owner nor this user.
@@ -117,6 +126,11 @@ impl fmt::Display for InPlaceError {
                 write!(f, "the file system of {} cannot move bytes by blocks", Shown(path))
             }
             Self::NothingToUndo(path) => write!(f, "{} has no last change to take back", Shown(path)),
+            Self::Partial { path, files, kept } => write!(
+                f,
+                "the last change of the set of {} was made in {files} of its files, and can be taken back in {kept} of them",
+                Shown(path)
+            ),
             Self::Damaged(path) => {
                 write!(f, "{} is damaged, and nothing can be taken back by it", Shown(path))
             }

@@ -34,8 +34,9 @@
 //! piece when power fails. It moves one stretch after the other and carries a hole along; in a file that has no other it tells
 //! how far the moving came, and is taken out.
 //!
-//! A change within one sector is one write, which is done or not: it needs no record to be safe, and is not held up by
-//! one but for its name.
+//! A change within one sector is one write, which is done or not: it needs no record to be safe. Its record is called
+//! `.NAME.ggufkit-next` until it is, and tells by the bytes of that sector whether the change came to the file: where it did
+//! not, the change before it is still the last.
 
 mod back;
 mod disk;
@@ -45,7 +46,7 @@ mod proof;
 mod record;
 mod standing;
 
-pub use back::{Change, discard, kept_change, last_change, pending, recover, undo};
+pub use back::{Change, Discarded, discard, is_before, kept_change, last_change, pending, recover, undo};
 pub use disk::{Step, Watch, unwatched};
 pub use error::InPlaceError;
 pub use exact::exact;
@@ -61,7 +62,7 @@ use ggufkit_format::{InPlace, Shift, Span};
 use self::disk::Disk;
 use self::proof::Id;
 use self::record::Record;
-use self::standing::{Standing, journal, last, standing};
+use self::standing::{Standing, journal, last, next, standing};
 use crate::file::FileSource;
 use crate::platform;
 
@@ -93,7 +94,7 @@ pub fn is_pending(path: &Path) -> io::Result<bool> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stamp {
     pending: bool,
-    last: Option<(Id, Option<SystemTime>)>,
+    last: [Option<(Id, Option<SystemTime>)>; 2],
 }
 
 impl Stamp {
@@ -103,8 +104,10 @@ impl Stamp {
     /// The system's.
     pub fn of(path: &Path) -> io::Result<Self> {
         let pending = is_pending(path)?;
-        let last = real(path).and_then(|path| fs::symlink_metadata(last(&path))).ok();
-        Ok(Self { pending, last: last.map(|last| (Id::of(&last), last.modified().ok())) })
+        let path = real(path).unwrap_or_else(|_| path.to_owned());
+        let of = |record| fs::symlink_metadata(record).ok();
+        let last = [last(&path), next(&path)].map(of);
+        Ok(Self { pending, last: last.map(|last| last.map(|last| (Id::of(&last), last.modified().ok()))) })
     }
 
     /// Whether a change is under way, or was interrupted.
@@ -114,11 +117,23 @@ impl Stamp {
     }
 }
 
-/// A number for the changes of one call: [`Change::id`].
-#[must_use]
-pub fn new_id() -> u64 {
-    // The hasher's keys come from the system's randomness.
-    std::collections::hash_map::RandomState::new().build_hasher().finish().max(1)
+/// What the changes have in common that are made, and taken back, together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// The number of the call: [`Change::id`].
+    pub id: u64,
+    /// How many files of one model it changes: [`Change::files`].
+    pub files: u64,
+}
+
+impl Call {
+    /// A call that changes so many files of a model.
+    #[must_use]
+    pub fn of(files: u64) -> Self {
+        // The hasher's keys come from the system's randomness.
+        let id = std::collections::hash_map::RandomState::new().build_hasher().finish().max(1);
+        Self { id, files }
+    }
 }
 
 /// Lets go of what was kept to take the last change of the file at `path` back, and of records that were set aside; the value
@@ -158,6 +173,7 @@ fn delete_idle(path: &Path) -> io::Result<u64> {
 pub(crate) fn settle(path: &Path) {
     // Where it does not go it is of no use: it names the file that it was made for.
     let _ = fs::remove_file(last(path));
+    let _ = fs::remove_file(next(path));
     let journal = journal(path);
     if standing::is_there(&journal).unwrap_or(false)
         && let Ok(aside) = standing::aside(path)
@@ -166,8 +182,8 @@ pub(crate) fn settle(path: &Path) {
     }
 }
 
-/// Changes the file that `source` was opened from; `all_names` permits that other names of it change with it. `id` is what this
-/// change has in common with others: [`new_id`].
+/// Changes the file that `source` was opened from; `all_names` permits that other names of it change with it. `call` is what this
+/// change has in common with others.
 ///
 /// # Errors
 /// See [`InPlaceError`].
@@ -175,7 +191,7 @@ pub fn change(
     how: &InPlace,
     source: &FileSource,
     all_names: bool,
-    id: u64,
+    call: Call,
     watch: &mut Watch<'_>,
 ) -> Result<(), InPlaceError> {
     let path = &real(source.path()).map_err(InPlaceError::at(source.path()))?;
@@ -195,6 +211,7 @@ pub fn change(
     if names > 1 && !all_names {
         return Err(InPlaceError::Linked { path: path.to_owned(), names });
     }
+    back::settle_next(&mut disk)?;
     // From here on through the handle that has the lock: where locks are laws no other one reads.
     let writes = exact::writes(how, &mut |span| disk.read(span)).map_err(failed("read"))?;
     if writes.is_empty() && how.shift.is_none() && how.len == size {
@@ -206,7 +223,8 @@ pub fn change(
     let stays =
         proof::stays(&disk.file, size, &lost, how.shift, block.unwrap_or(SECTOR)).map_err(failed("read"))?;
     let record = Record {
-        change: id,
+        change: call.id,
+        files: call.files,
         time: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.as_secs()),
         id: Id::of(&metadata),
         size,
@@ -221,14 +239,7 @@ pub fn change(
         && how.len == size
         && at / SECTOR == at.saturating_add(bytes.len() as u64).saturating_sub(1) / SECTOR
     {
-        let kept = disk.record(&last(path), &record, false);
-        kept.map_err(failed("write beside"))?;
-        // A name that was taken away must not come back with the power, and undo the change before this one under it.
-        disk.sync_folder().map_err(failed("write beside"))?;
-        disk.write(*at, bytes).map_err(failed("write"))?;
-        return disk
-            .sync_bytes()
-            .map_err(|source| InPlaceError::NotDurable { path: path.to_owned(), source });
+        return within_sector(&mut disk, &record, *at, bytes);
     }
     if let Some(shift) = how.shift {
         // Bytes that were not given a place on the disk yet are no data to the file system.
@@ -257,6 +268,34 @@ pub fn change(
     durable.map_err(|source| InPlaceError::NotDurable { path: path.to_owned(), source })
 }
 
+/// A change that the disk makes as one. Its record takes the place of that of the change before when it is done: until then
+/// it is that one which can be taken back.
+fn within_sector(
+    disk: &mut Disk<'_, '_>,
+    record: &Record,
+    at: u64,
+    bytes: &[u8],
+) -> Result<(), InPlaceError> {
+    let path = disk.path.clone();
+    let next = next(&path);
+    if fs::symlink_metadata(last(&path)).is_ok_and(|there| there.is_dir()) {
+        // The record could not have its name in the end.
+        let source = io::ErrorKind::IsADirectory.into();
+        return Err(InPlaceError::Io { path, doing: "write beside", source });
+    }
+    // A name that was taken away must not come back with the power, and undo the change before this one under it.
+    if let Err(source) = disk.record(&next, record).and_then(|_| disk.sync_folder()) {
+        let _ = disk.remove(&next);
+        return Err(InPlaceError::Io { path, doing: "write beside", source });
+    }
+    let written = disk.write(at, bytes).map_err(InPlaceError::io(&path, "write"));
+    let durable = written.is_ok().then(|| disk.sync_bytes());
+    // Where this fails it is known by its bytes which of the two records is the last one's.
+    let _ = back::settle_next(disk);
+    written?;
+    durable.unwrap_or(Ok(())).map_err(|source| InPlaceError::NotDurable { path, source })
+}
+
 const MOVE: &str = "move the bytes of";
 
 fn is_unsupported(error: &io::Error) -> bool {
@@ -270,7 +309,7 @@ fn begin(disk: &mut Disk<'_, '_>, record: &Record, names: u64) -> Result<(), InP
     let journal = journal(&path);
     let failed = |source| InPlaceError::Io { path: path.clone(), doing: "write beside", source };
     let begun = (|| {
-        let kept = disk.record(&journal, record, true).map_err(failed)?;
+        let kept = disk.record(&journal, record).map_err(failed)?;
         disk.sync_folder().map_err(failed)?;
         if !back::mark_file(disk, record, &journal)? && names > 1 {
             return Err(InPlaceError::Unmarkable { path: path.clone(), names });

@@ -42,7 +42,7 @@ impl Id {
     }
 
     /// Whether a file with this one may be the same file.
-    fn is(self, other: Self) -> bool {
+    pub(super) fn is(self, other: Self) -> bool {
         let told = self.born != (0, 0) && other.born != (0, 0);
         self.inode == other.inode && (!told || self.born == other.born)
     }
@@ -168,6 +168,17 @@ pub(super) fn between(kept: &Kept, file: &File) -> io::Result<Fit> {
         true if fits => Fit::Same,
         true => Fit::Unfit,
     })
+}
+
+/// Whether a change that moves nothing and keeps the length has come to `file`: not where each of its sectors is the old one.
+pub(super) fn has_begun(kept: &Kept, file: &File) -> io::Result<bool> {
+    for span in sectors(&kept.record.new) {
+        let now = read_span(file, span)?;
+        if now.is_none() || now != kept.old(span)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether `file` is the new file of a record, with nothing else done to it since, as far as can be told.

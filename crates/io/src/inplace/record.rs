@@ -1,10 +1,11 @@
 //! What is kept beside a file that is changed in place: how it was, so that it can be so again.
 //!
 //! ```text
-//! "ggufkit record 2"        16 bytes
+//! "ggufkit record 3"        16 bytes
 //! armed                     8 bytes: zeros until all that follows is on the disk, then "is whole"
 //! length of all that follows but itself, u64
-//! change, time              u64 each: what the changes of one call have in common; seconds since 1970
+//! change, files, time       u64 each: what the changes of one call have in common; how many files of the model they are
+//!                           in; seconds since 1970
 //! inode, born, and          u64 each: the file by its number, and when it was made (seconds, nanoseconds; 0 where nobody
 //!                           tells)
 //! size, len                 u64 each: of the file, before and after
@@ -30,7 +31,7 @@ use twox_hash::XxHash64;
 use super::proof::{Id, sectors};
 use crate::platform;
 
-const MAGIC: &[u8; 16] = b"ggufkit record 2";
+const MAGIC: &[u8; 16] = b"ggufkit record 3";
 
 /// Where the word stands that a record is whole, and the word.
 pub(super) const ARMED: (u64, &[u8; 8]) = (16, b"is whole");
@@ -49,6 +50,8 @@ const MOST: u64 = 256 << 20;
 pub(super) struct Record {
     /// What all changes of one call have in common.
     pub(super) change: u64,
+    /// How many files of the model they are in.
+    pub(super) files: u64,
     /// When, in seconds since 1970.
     pub(super) time: u64,
     /// Which file: what is at its path may be another by the time that this is read.
@@ -111,7 +114,7 @@ impl Record {
             Some(Shift::Insert(span)) => (1, span),
             Some(Shift::Remove(span)) => (2, span),
         };
-        for n in [self.change, self.time, self.id.inode, self.id.born.0, self.id.born.1] {
+        for n in [self.change, self.files, self.time, self.id.inode, self.id.born.0, self.id.born.1] {
             put(n);
         }
         for n in [self.size, self.len, kind, span.start, span.len] {
@@ -318,7 +321,7 @@ impl Cursor<'_> {
     }
 
     fn record(&mut self) -> io::Result<Option<(Record, u64)>> {
-        let Some([change, time, inode, born, nanos]) = self.fixed()? else { return Ok(None) };
+        let Some([change, files, time, inode, born, nanos]) = self.fixed()? else { return Ok(None) };
         let Some([size, len, kind, at, by]) = self.fixed()? else { return Ok(None) };
         let shift = match kind {
             0 => None,
@@ -334,6 +337,7 @@ impl Cursor<'_> {
         let span = |[at, len]: [u64; 2]| Span::new(at, len);
         let record = Record {
             change,
+            files,
             time,
             id: Id { inode, born: (born, nanos) },
             size,
@@ -382,6 +386,7 @@ mod tests {
     fn record() -> Record {
         Record {
             change: 9,
+            files: 3,
             time: 10,
             id: Id { inode: 7, born: (11, 12) },
             size: 5000,

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::disk::Disk;
 use super::error::InPlaceError;
+use super::proof::Id;
 use super::record::{Kept, Unread};
 use crate::platform;
 
 const JOURNAL: &str = "journal";
 const UNDO: &str = "undo";
+const NEXT: &str = "next";
 const ASIDE: &str = "aside";
 
 /// The record of a change that is under way.
@@ -21,6 +23,11 @@ pub(super) fn journal(path: &Path) -> PathBuf {
 /// The record of the last change that was done.
 pub(super) fn last(path: &Path) -> PathBuf {
     Disk::beside(path, UNDO)
+}
+
+/// The record of a change within one sector, from before it is done until it is known to be.
+pub(super) fn next(path: &Path) -> PathBuf {
+    Disk::beside(path, NEXT)
 }
 
 /// A free name for a record that is of no use and that nobody wants to lose.
@@ -38,7 +45,7 @@ pub(super) fn aside(path: &Path) -> io::Result<PathBuf> {
 pub(super) fn idle(path: &Path) -> Vec<PathBuf> {
     let asides = (2..1000).map(|n| Disk::beside(path, &format!("{ASIDE}-{n}")));
     let asides = asides.take_while(|path| is_there(path).unwrap_or(false));
-    [last(path), Disk::beside(path, ASIDE)].into_iter().chain(asides).collect()
+    [last(path), next(path), Disk::beside(path, ASIDE)].into_iter().chain(asides).collect()
 }
 
 /// Whether something has this name.
@@ -87,14 +94,27 @@ pub(super) fn standing(path: &Path) -> io::Result<Standing> {
         return Ok(Standing::Pending(record));
     }
     let done = name.strip_suffix(JOURNAL).map(|name| path.with_file_name(format!("{name}{UNDO}")));
+    let id = Id::of(&fs::metadata(path)?);
     let is_done = |last: &Path| {
         let file = platform::open_record(last, false).ok().flatten();
-        file.is_some_and(|file| Kept::read(file, true).is_ok_and(|kept| kept.record.change == change))
+        // That the change of another file was done says nothing of a copy which was made meanwhile.
+        let is = |kept: Kept| kept.record.change == change && kept.record.id.is(id);
+        file.is_some_and(|file| Kept::read(file, true).is_ok_and(is))
     };
     Ok(match done.iter().chain([&last(path)]).any(|last| is_done(last)) {
         true => Standing::Stale,
         false => Standing::Lost(record),
     })
+}
+
+/// Whether a record is the one of this file, to be taken away: it has the file's name, or it is what the file's mark names
+/// and says that it is of this file. A copy has the mark of the file that it was made of.
+pub(super) fn is_ours(record: &Path, path: &Path, disk: &fs::File) -> bool {
+    let is_of = || {
+        let kept = Kept::read(platform::open_record(record, false).ok().flatten()?, false).ok()?;
+        Some(kept.record.id.is(Id::of(&disk.metadata().ok()?)))
+    };
+    record == journal(path) || is_of().unwrap_or(false)
 }
 
 /// What a file is marked with: the change, and the name of its record.

@@ -171,11 +171,17 @@ impl<'a> Job<'a> {
             || (!self.how.allow_errors && planned.iter().any(Planned::breaks));
         if !stopped && self.is_free(&mut planned) && !self.how.dry_run {
             // Files that are changed together are taken back together.
-            let change = inplace::new_id();
-            planned
-                .iter_mut()
-                .filter_map(|one| one.result.as_mut().ok())
-                .for_each(|one| one.route.change = change);
+            let call = inplace::Call::of(0);
+            for model in 0..inputs.len() {
+                let mut of_model: Vec<_> = planned
+                    .iter_mut()
+                    .filter(|one| one.model == model && one.output.is_none())
+                    .filter_map(|one| one.result.as_mut().ok())
+                    .filter(|one| one.route.way != ggufkit::io::Way::Nothing)
+                    .collect();
+                let files = of_model.len() as u64;
+                of_model.iter_mut().for_each(|one| one.route.call = inplace::Call { files, ..call });
+            }
             self.write(&mut planned);
         }
         self.finish(out, &planned, stopped)
