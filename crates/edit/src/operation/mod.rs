@@ -213,10 +213,23 @@ impl Operation {
         }
     }
 
-    /// Whether what the operation changes is of the vocabulary or the chat templates, which take time to judge.
+    /// Whether what the operation changes is of the vocabulary, which takes time to judge.
     #[must_use]
-    pub fn is_of_tokenizer(&self) -> bool {
-        let of = |key: &[u8]| key.starts_with(b"tokenizer.") || key.contains(&b'*') || key.contains(&b'?');
+    pub fn is_of_vocabulary(&self) -> bool {
+        self.is_of(|key| {
+            let may = key.starts_with(b"tokenizer.") || key.contains(&b'*') || key.contains(&b'?');
+            may && !key.starts_with(TEMPLATES)
+        })
+    }
+
+    /// Whether what the operation changes is of the chat templates.
+    #[must_use]
+    pub fn is_of_templates(&self) -> bool {
+        self.is_of(|key| key.starts_with(TEMPLATES) || key.contains(&b'*') || key.contains(&b'?'))
+    }
+
+    /// Whether it changes keys of which one, or a pattern for them, is so.
+    fn is_of(&self, of: impl Fn(&[u8]) -> bool) -> bool {
         match self {
             Self::Set { key, .. }
             | Self::Insert { key, .. }
@@ -231,6 +244,9 @@ impl Operation {
         }
     }
 }
+
+/// What the keys of chat templates begin with, and that of the list of their names.
+const TEMPLATES: &[u8] = b"tokenizer.chat_template";
 
 fn glob(pattern: &[u8]) -> Result<Glob, OperationError> {
     let text = String::from_utf8_lossy(pattern);

@@ -376,7 +376,7 @@ impl Job<'_> {
             }
             // Another architecture reads another vocabulary.
             let vocabulary =
-                self.operations.iter().any(|one| one.is_of_tokenizer() || one.is_of_architecture());
+                self.operations.iter().any(|one| one.is_of_vocabulary() || one.is_of_architecture());
             *lost = loads::lost(*source, &new, label.0, name, vocabulary)?;
             // A finding of the same rule says it better.
             if let Some(rule) = lost.as_ref().and_then(|answer| answer.rule)
@@ -396,11 +396,12 @@ impl Job<'_> {
 
     fn rules(&self) -> check::Options {
         let mut rules = check::Options::default();
-        if !self.operations.iter().any(Operation::is_of_tokenizer) {
+        if !self.operations.iter().any(Operation::is_of_vocabulary) {
             // A quarter of a million tokens are not judged twice for a name.
             let quick = ["container", "metadata", "layout", "tensors", "conventions", "shards", "kinds"];
+            let templates = self.operations.iter().any(Operation::is_of_templates).then_some("templates");
             let mut selection = Selection::default();
-            if quick.iter().all(|family| selection.select(family).is_ok()) {
+            if quick.into_iter().chain(templates).all(|family| selection.select(family).is_ok()) {
                 rules.selection = selection;
             }
         }
