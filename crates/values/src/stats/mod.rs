@@ -137,16 +137,21 @@ pub fn stats<S>(
         let mut stats = Stats::default();
         COUNTS.with_borrow_mut(|counts| {
             let mut stretches = weights.stretches(unit.elements.clone(), memory);
-            while let Some(stretch) = stretches.next_stretch() {
-                let stretch = stretch?;
-                measure(&mut stats, stretch.values, counts);
-                if let Some(scale) = &scale {
-                    scale.look(&mut stats, stretch.blocks);
+            let mut seen = || -> io::Result<()> {
+                while let Some(stretch) = stretches.next_stretch() {
+                    let stretch = stretch?;
+                    measure(&mut stats, stretch.values, counts);
+                    if let Some(scale) = &scale {
+                        scale.look(&mut stats, stretch.blocks);
+                    }
+                    progress(stretch.blocks.len() as u64);
                 }
-                progress(stretch.blocks.len() as u64);
-            }
+                Ok(())
+            };
+            let seen = seen();
+            // Whatever became of it: the thread counts for another tensor next.
             counts.move_into(&mut histogram.lock().unwrap_or_else(PoisonError::into_inner));
-            Ok(stats)
+            seen.map(|()| stats)
         })
     };
     unit::each(&elements, threads, &work, &mut |unit, result| {
