@@ -36,6 +36,19 @@ impl fmt::Display for SelectionError {
 impl std::error::Error for SelectionError {}
 
 impl Selection {
+    /// All rules that look at a head, but for those of the vocabulary, which take time in proportion to its tokens, and,
+    /// unless `templates`, those of chat templates.
+    #[must_use]
+    pub fn but_vocabulary(templates: bool) -> Self {
+        let takes = |rule: &&Rule| match rule.family {
+            Family::Tokenizer | Family::Data => false,
+            Family::Templates => templates,
+            _ => true,
+        };
+        let only = crate::rules::all().filter(takes).map(|rule| rule.name).collect();
+        Self { only: Some(only), ..Self::default() }
+    }
+
     /// Lets only these rules speak (more of them, when called again).
     ///
     /// # Errors

@@ -136,13 +136,8 @@ pub fn loaders(subject: &Subject<'_>) -> Vec<Answer> {
 /// for a change that is about something else.
 #[must_use]
 pub fn loaders_but_vocabulary(subject: &Subject<'_>) -> Vec<Answer> {
-    let mut options = Options { per_rule: PER_RULE, ..Options::default() };
-    let families = ["container", "metadata", "layout", "tensors", "conventions", "shards", "kinds"];
-    let mut selection = Selection::default();
-    if families.iter().all(|family| selection.select(family).is_ok()) {
-        options.selection = selection;
-    }
-    of_rules(subject, &options, false)
+    let selection = Selection::but_vocabulary(false);
+    of_rules(subject, &Options { per_rule: PER_RULE, selection, ..Options::default() }, false)
 }
 
 fn of_rules(subject: &Subject<'_>, options: &Options, vocabulary: bool) -> Vec<Answer> {

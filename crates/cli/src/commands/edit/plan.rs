@@ -398,12 +398,8 @@ impl Job<'_> {
         let mut rules = check::Options::default();
         if !self.operations.iter().any(Operation::is_of_vocabulary) {
             // A quarter of a million tokens are not judged twice for a name.
-            let quick = ["container", "metadata", "layout", "tensors", "conventions", "shards", "kinds"];
-            let templates = self.operations.iter().any(Operation::is_of_templates).then_some("templates");
-            let mut selection = Selection::default();
-            if quick.into_iter().chain(templates).all(|family| selection.select(family).is_ok()) {
-                rules.selection = selection;
-            }
+            rules.selection =
+                Selection::but_vocabulary(self.operations.iter().any(Operation::is_of_templates));
         }
         rules
     }
