@@ -183,7 +183,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The same file with zeros in the place of all data: for looking at it before its data is there, with
-    /// [`preview::judge`](crate::preview::judge).
+    /// [`preview::Head`](crate::preview::Head).
     ///
     /// # Errors
     /// See [`BuilderError`].

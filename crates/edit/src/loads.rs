@@ -1,17 +1,13 @@
 //! Whether llama.cpp takes a file that is planned, where it takes the file that there is.
 
-use std::io;
-
-use ggufkit_check::{Answer, File, Loader, Subject, Verdict, loaders, loaders_but_vocabulary};
-use ggufkit_format::{ByteStr, Options, ReadAt, View};
-use ggufkit_io::{HeadBuffer, diagnose};
+use ggufkit_check::{Answer, Loader, Options as Rules, Severity, Subject, Verdict, check_and_loaders};
 
 use crate::operation::Operation;
+use crate::preview::{Head, Worse, worse};
 
 /// Whether an operation can change what a loader does with the file. A name, a licence or a room does not, and a quarter of
 /// a million tokens are not looked at for it.
-#[must_use]
-pub fn concerns(operation: &Operation) -> bool {
+fn concerns(operation: &Operation) -> bool {
     let of = |key: &[u8]| {
         let pattern = key.iter().any(|byte| matches!(byte, b'*' | b'?' | b'['));
         pattern
@@ -28,47 +24,69 @@ pub fn concerns(operation: &Operation) -> bool {
     }
 }
 
-/// Why llama.cpp refuses the second of two files, where it is not known to refuse the first. `vocabulary`: whether what
-/// changes is of the vocabulary, too.
-///
-/// # Errors
-/// A source's.
-pub fn lost(
-    before: &(dyn ReadAt<Error = io::Error> + Send + Sync + '_),
-    after: &(dyn ReadAt<Error = io::Error> + Send + Sync + '_),
-    label: &[u8],
-    file_name: Option<&str>,
-    vocabulary: bool,
-) -> io::Result<Option<Answer>> {
-    let answer =
-        answer(after, label, file_name, vocabulary)?.filter(|answer| answer.verdict == Verdict::Rejects);
-    let Some(answer) = answer else { return Ok(None) };
-    let was = self::answer(before, label, file_name, vocabulary)?;
-    Ok(was.is_some_and(|was| was.verdict != Verdict::Rejects).then_some(answer))
+/// What is asked about llama.cpp when a file is changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ask {
+    /// Nothing: the change is about nothing that it looks at.
+    Nothing,
+    /// Whether it takes the file, as if the vocabulary were right.
+    ButVocabulary,
+    /// Whether it takes the file.
+    Everything,
 }
 
-fn answer(
-    source: &(dyn ReadAt<Error = io::Error> + Send + Sync + '_),
+impl Ask {
+    /// What is asked because of these operations.
+    #[must_use]
+    pub fn of(operations: &[Operation]) -> Self {
+        // Another architecture reads another vocabulary.
+        let vocabulary = |one: &Operation| one.is_of_vocabulary() || one.is_of_architecture();
+        match operations.iter().any(concerns) {
+            false => Self::Nothing,
+            true if operations.iter().any(vocabulary) => Self::Everything,
+            true => Self::ButVocabulary,
+        }
+    }
+}
+
+/// What is said of a planned file that is not said of the file that there is.
+#[derive(Debug, Default)]
+pub struct Said {
+    /// By the rules.
+    pub worse: Vec<Worse>,
+    /// Why llama.cpp refuses it, where it is not known to refuse the file that there is.
+    pub lost: Option<Answer>,
+}
+
+/// What the rules and llama.cpp say of the second of two heads that they do not say of the first, which is looked at only
+/// where something is said of the second.
+#[must_use]
+pub fn said(
+    before: &Head<'_>,
+    after: &Head<'_>,
     label: &[u8],
     file_name: Option<&str>,
-    vocabulary: bool,
-) -> io::Result<Option<Answer>> {
-    let options = Options::new().with_size(source.size());
-    let mut buffer = HeadBuffer::new();
-    let read = buffer.read(source, options)?;
-    let diagnosis = diagnose(source, options, &read, buffer.bytes())?;
-    let file = File {
-        label: ByteStr(label),
-        file_name,
-        size: source.size(),
-        view: read.index.as_ref().map(|index| View::new(index, buffer.bytes())),
-        error: read.error.as_ref(),
-        diagnosis: &diagnosis,
-        source: None,
+    rules: &Rules,
+    ask: Ask,
+) -> Said {
+    let look = |head: &Head<'_>| match ask {
+        Ask::Nothing => (head.judge(label, file_name, rules), None),
+        Ask::ButVocabulary | Ask::Everything => {
+            let (file, rules) = (head.file(label, file_name), rules.clone().answering());
+            let (report, answers) =
+                check_and_loaders(&Subject::single(&file), &rules, ask == Ask::Everything);
+            (report, answers.into_iter().find(|answer| answer.loader == Loader::LlamaCpp))
+        }
     };
-    let subject = Subject::single(&file);
-    let answers = if vocabulary { loaders(&subject) } else { loaders_but_vocabulary(&subject) };
-    Ok(answers.into_iter().find(|answer| answer.loader == Loader::LlamaCpp))
+    let rejects = |answer: &Answer| answer.verdict == Verdict::Rejects;
+    let (report, answer) = look(after);
+    let refused = answer.filter(rejects);
+    if refused.is_none() && report.worst() < Some(Severity::Warning) {
+        return Said::default();
+    }
+    let (was, answer) = look(before);
+    let taken = answer.is_some_and(|answer| !rejects(&answer));
+    Said { worse: worse(&was, &report), lost: refused.filter(|_| taken) }
 }
 
 #[cfg(test)]

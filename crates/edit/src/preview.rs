@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use ggufkit_check::{File, Finding, Options as Rules, Report, Severity, Subject, check};
-use ggufkit_format::{ByteStr, Options, Outcome, ParseError, Piece, Plan, ReadAt, View};
+use ggufkit_format::{ByteStr, Options, Outcome, Piece, Plan, ReadAt, View};
 use ggufkit_io::{Diagnosis, HeadBuffer, ShardPart, ShardSet, diagnose};
 
 /// What a plan copies from.
@@ -73,83 +73,53 @@ impl ReadAt for Planned<'_> {
     }
 }
 
-/// What the rules say of a file by its head; `label` and `file_name` are what it is called.
-///
-/// # Errors
-/// The source's.
-pub fn judge(
-    source: &(dyn ReadAt<Error = io::Error> + Send + Sync + '_),
-    label: &[u8],
-    file_name: Option<&str>,
-    rules: &Rules,
-) -> io::Result<(Report, Option<ParseError>)> {
-    let mut buffer = HeadBuffer::new();
-    let read = Read::new(source, &mut buffer)?;
-    let report = check(&Subject::single(&read.file(label, file_name)), rules, None);
-    Ok((report, read.outcome.error))
-}
-
-/// A file of a set, by what it is called there.
-#[derive(Clone, Copy)]
-pub struct Candidate<'a> {
-    /// Its path: what it is called, and where the set has it.
-    pub path: &'a Path,
-    /// Its bytes, as they are or as they are planned.
-    pub source: &'a (dyn ReadAt<Error = io::Error> + Send + Sync + 'a),
-}
-
-/// What the rules say of the files of a set, and of the set that they are, by their heads.
-///
-/// # Errors
-/// That of a source.
-pub fn judge_set(files: &[Candidate<'_>], set: &ShardSet, rules: &Rules) -> io::Result<Report> {
-    let mut buffers: Vec<HeadBuffer> = files.iter().map(|_| HeadBuffer::new()).collect();
-    let mut read = Vec::with_capacity(files.len());
-    for (file, buffer) in files.iter().zip(&mut buffers) {
-        read.push(Read::new(file.source, buffer)?);
-    }
-    let parts: Vec<ShardPart<'_>> = files
-        .iter()
-        .zip(&read)
-        .filter_map(|(file, read)| Some(ShardPart { path: file.path, view: read.view()? }))
-        .collect();
-    let problems = set.check(&parts);
-    let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
-    let names: Vec<Option<String>> = files.iter().map(|file| name(file.path)).collect();
-    let judged: Vec<File<'_>> = files
-        .iter()
-        .zip(&read)
-        .zip(&names)
-        .map(|((file, read), name)| read.file(file.path.as_os_str().as_encoded_bytes(), name.as_deref()))
-        .collect();
-    Ok(check(&Subject { files: &judged, set: Some(set), problems: &problems }, rules, None))
-}
-
-/// A head that was read, and what else was noticed.
-struct Read<'a> {
+/// The head of a file, as it is or as it is planned: read once, for all that is asked about it.
+#[derive(Debug)]
+pub struct Head<'a> {
     outcome: Outcome,
     diagnosis: Diagnosis,
-    head: &'a [u8],
+    bytes: &'a [u8],
     size: Option<u64>,
 }
 
-impl<'a> Read<'a> {
-    fn new(
+impl<'a> Head<'a> {
+    /// Reads the head of a source into a buffer.
+    ///
+    /// # Errors
+    /// The source's.
+    pub fn read(
         source: &(dyn ReadAt<Error = io::Error> + Send + Sync + '_),
         buffer: &'a mut HeadBuffer,
     ) -> io::Result<Self> {
+        let outcome = buffer.read(source, Options::new().with_size(source.size()))?;
+        Self::of(source, outcome, buffer.bytes())
+    }
+
+    /// A head that was read from a source already: what that came to, and its bytes.
+    ///
+    /// # Errors
+    /// The source's.
+    pub fn of(
+        source: &(dyn ReadAt<Error = io::Error> + Send + Sync + '_),
+        outcome: Outcome,
+        bytes: &'a [u8],
+    ) -> io::Result<Self> {
         let size = source.size();
-        let options = Options::new().with_size(size);
-        let outcome = buffer.read(source, options)?;
-        let diagnosis = diagnose(source, options, &outcome, buffer.bytes())?;
-        Ok(Self { outcome, diagnosis, head: buffer.bytes(), size })
+        let diagnosis = diagnose(source, Options::new().with_size(size), &outcome, bytes)?;
+        Ok(Self { outcome, diagnosis, bytes, size })
+    }
+
+    /// What the rules say of the file by its head; `label` and `file_name` are what it is called.
+    #[must_use]
+    pub fn judge(&self, label: &[u8], file_name: Option<&str>, rules: &Rules) -> Report {
+        check(&Subject::single(&self.file(label, file_name)), rules, None)
     }
 
     fn view(&self) -> Option<View<'_>> {
-        self.outcome.index.as_ref().map(|index| View::new(index, self.head))
+        self.outcome.index.as_ref().map(|index| View::new(index, self.bytes))
     }
 
-    fn file<'b>(&'b self, label: &'b [u8], file_name: Option<&'b str>) -> File<'b> {
+    pub(crate) fn file<'b>(&'b self, label: &'b [u8], file_name: Option<&'b str>) -> File<'b> {
         File {
             label: ByteStr(label),
             file_name,
@@ -160,6 +130,33 @@ impl<'a> Read<'a> {
             source: None,
         }
     }
+}
+
+/// A file of a set, by what it is called there.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// Its path: what it is called, and where the set has it.
+    pub path: &'a Path,
+    /// Its head, as it is or as it is planned.
+    pub head: &'a Head<'a>,
+}
+
+/// What the rules say of the files of a set, and of the set that they are, by their heads.
+#[must_use]
+pub fn judge_set(files: &[Candidate<'_>], set: &ShardSet, rules: &Rules) -> Report {
+    let parts: Vec<ShardPart<'_>> = files
+        .iter()
+        .filter_map(|file| Some(ShardPart { path: file.path, view: file.head.view()? }))
+        .collect();
+    let problems = set.check(&parts);
+    let judged: Vec<File<'_>> = files
+        .iter()
+        .map(|Candidate { path, head }| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            head.file(path.as_os_str().as_encoded_bytes(), name)
+        })
+        .collect();
+    check(&Subject { files: &judged, set: Some(set), problems: &problems }, rules, None)
 }
 
 /// What a rule says of a file that it did not say of another: more findings of a severity than there were.

@@ -129,29 +129,65 @@ const PER_RULE: u64 = 64;
 /// Answers for every reader. Every rule is asked for that, whatever a user has selected or ignores.
 #[must_use]
 pub fn loaders(subject: &Subject<'_>) -> Vec<Answer> {
-    of_rules(subject, &Options { per_rule: PER_RULE, ..Options::default() }, true)
+    let parts = subject.parts();
+    let facts = Facts::new(subject, &parts, None);
+    answers(&facts, &crate::judge(&facts, &asked(true)), true)
 }
 
-/// Answers for every reader as if vocabulary and chat templates were right: a quarter of a million tokens are not looked at
-/// for a change that is about something else.
+/// A subject judged by its head, and the answers for every reader, from one look at it. Without `vocabulary` the answers are
+/// as if vocabulary and chat templates were right: a quarter of a million tokens are not looked at for a change that is
+/// about something else.
 #[must_use]
-pub fn loaders_but_vocabulary(subject: &Subject<'_>) -> Vec<Answer> {
-    let selection = Selection::but_vocabulary(false);
-    of_rules(subject, &Options { per_rule: PER_RULE, selection, ..Options::default() }, false)
-}
-
-fn of_rules(subject: &Subject<'_>, options: &Options, vocabulary: bool) -> Vec<Answer> {
+pub fn check_and_loaders(
+    subject: &Subject<'_>,
+    options: &Options,
+    vocabulary: bool,
+) -> (Report, Vec<Answer>) {
     let parts = subject.parts();
     let facts = Facts::new(subject, &parts, None);
     let report = crate::judge(&facts, options);
-    let arch = crate::rules::model_architecture(&facts);
-    let hparams = arch.map_or(Ok(()), |arch| hparams::load(&facts, arch));
-    let file = table::Told { followed: arch, packed: is_packed(&facts) };
+    let asked = asked(vocabulary);
+    let answers = if covers(options, &asked) {
+        answers(&facts, &report, vocabulary)
+    } else {
+        answers(&facts, &crate::judge(&facts, &asked), vocabulary)
+    };
+    (report, answers)
+}
+
+impl Options {
+    /// The same, with as many findings kept as the answers for readers look at: [`check_and_loaders`] then judges once.
+    #[must_use]
+    pub fn answering(self) -> Self {
+        Self { per_rule: self.per_rule.max(PER_RULE), ..self }
+    }
+}
+
+/// What the answers are made from.
+fn asked(vocabulary: bool) -> Options {
+    let selection = if vocabulary { Selection::default() } else { Selection::but_vocabulary(false) };
+    Options { per_rule: PER_RULE, selection, baseline: None }
+}
+
+/// Whether a report by some options has all that one by others has.
+fn covers(options: &Options, asked: &Options) -> bool {
+    let speaks = |rule: &&'static Rule| {
+        options.selection.selects(rule) && options.selection.reason_to_ignore(rule).is_none()
+    };
+    options.baseline.is_none()
+        && options.per_rule >= asked.per_rule
+        && crate::rules::all().filter(|rule| asked.selection.selects(rule)).all(|rule| speaks(&rule))
+}
+
+fn answers(facts: &Facts<'_>, report: &Report, vocabulary: bool) -> Vec<Answer> {
+    let arch = crate::rules::model_architecture(facts);
+    let hparams = arch.map_or(Ok(()), |arch| hparams::load(facts, arch));
+    let file = table::Told { followed: arch, packed: is_packed(facts) };
     let known = Known {
-        facts: &facts,
-        report: &report,
+        facts,
+        report,
         file,
-        loads: hparams.and_then(|()| if vocabulary { vocabulary::load(&facts) } else { Ok(()) }),
+        loads: hparams.and_then(|()| if vocabulary { vocabulary::load(facts) } else { Ok(()) }),
     };
     Loader::ALL.into_iter().map(|loader| known.answer(loader)).collect()
 }
@@ -368,6 +404,34 @@ mod tests {
         ] {
             assert_eq!(answer(taken), (Verdict::Accepts, None));
         }
+    }
+
+    #[test]
+    fn one_look_gives_the_report_and_the_answers_that_two_looks_give() {
+        let broken = Tiny::llama().key("llama.context_length", "32").key("tokenizer.ggml.model", "gpt2");
+        let mut ignoring = Options::default();
+        ignoring.selection.ignore("all", "").unwrap();
+        for options in [Options::default(), Options::default().answering(), ignoring.answering()] {
+            let (report, answers, apart) = Recipe::from(broken.clone()).judge(&options, |report, subject| {
+                let (one, answers) = check_and_loaders(subject, &options, true);
+                assert_eq!(&one, report);
+                (one, answers, loaders(subject))
+            });
+            assert_eq!(answers, apart);
+            assert_eq!(
+                report.findings.is_empty(),
+                options.selection.reason_to_ignore(report_rule()).is_some()
+            );
+        }
+        let (_, answers) = Recipe::from(Tiny::llama().key("tokenizer.ggml.model", "gpt2"))
+            .judge(&Options::default(), |_, subject| {
+                check_and_loaders(subject, &Options::default().answering(), false)
+            });
+        assert!(answers.iter().all(|answer| answer.verdict != Verdict::Rejects), "{answers:?}");
+    }
+
+    fn report_rule() -> &'static Rule {
+        Rule::find("value-type").unwrap()
     }
 
     #[test]

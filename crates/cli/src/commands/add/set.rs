@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ggufkit::edit::preview::{Candidate, Planned, Worse, judge_set, worse};
+use ggufkit::edit::preview::{Candidate, Head, Planned, Worse, judge_set, worse};
 use ggufkit::edit::{Document, members};
 use ggufkit::format::{Options, Plan, ReadAt, View};
 use ggufkit::io::{FileId, FileSource, HeadBuffer, Route, ShardSet, Way, obstacles};
@@ -75,14 +75,19 @@ impl Others {
         let planned: Vec<_> =
             self.files.iter().map(|other| Planned::new(&other.plan, &other.source)).collect();
         type Source<'s> = &'s (dyn ReadAt<Error = io::Error> + Send + Sync + 's);
-        // In the order of their numbers, as the set has them.
         let judged = |own: Source<'_>, others: Vec<Source<'_>>| {
-            let mut files: Vec<Candidate<'_>> = vec![Candidate { path: file, source: own }];
-            files.extend(
-                self.files.iter().zip(others).map(|(other, source)| Candidate { path: &other.path, source }),
-            );
+            let sources = std::iter::once((file, own))
+                .chain(self.files.iter().map(|other| other.path.as_path()).zip(others));
+            let mut buffers: Vec<HeadBuffer> = self.files.iter().map(|_| HeadBuffer::new()).collect();
+            buffers.push(HeadBuffer::new());
+            let heads = sources
+                .zip(&mut buffers)
+                .map(|((path, source), buffer)| Ok((path, Head::read(source, buffer)?)))
+                .collect::<io::Result<Vec<_>>>()?;
+            let mut files: Vec<_> = heads.iter().map(|(path, head)| Candidate { path, head }).collect();
+            // In the order of their numbers, as the set has them.
             files.sort_by_key(|candidate| self.set.number_of(candidate.path));
-            judge_set(&files, &self.set, &rules)
+            io::Result::Ok(judge_set(&files, &self.set, &rules))
         };
         let before = judged(old, self.files.iter().map(|other| &other.source as Source<'_>).collect())?;
         let after = judged(new, planned.iter().map(|planned| planned as Source<'_>).collect())?;

@@ -5,6 +5,7 @@
 
 mod assign;
 mod gaps;
+mod judge;
 mod plan;
 mod say;
 mod write;

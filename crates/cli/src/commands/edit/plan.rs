@@ -3,22 +3,20 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ggufkit::check::{self, Answer, Selection, Severity};
-use ggufkit::edit::loads;
-use ggufkit::edit::preview::{self, Candidate, Worse};
+use ggufkit::check::{Answer, Severity};
+use ggufkit::edit::preview::Worse;
 use ggufkit::edit::{Document, Done, Operation, OperationError, Shown, ValueError, endian, members};
 use ggufkit::format::exchange::Exchange;
 use ggufkit::format::spec::keys;
 use ggufkit::format::{Endian, Index, Options, Plan, Span, View};
 use ggufkit::io::inplace::InPlaceError;
 use ggufkit::io::sink::SinkError;
-use ggufkit::io::{FileSource, HeadBuffer, Input, Route, RouteError, ShardSet, Way, diagnose};
+use ggufkit::io::{FileSource, HeadBuffer, Input, Route, RouteError, Way, diagnose};
 
 use super::super::shards::names_folder;
 use super::{Job, gaps, path_of};
 use crate::failure::{Failed, Failure};
 use crate::frame;
-use crate::json;
 use crate::out;
 
 /// What keeps a file from being planned.
@@ -213,7 +211,8 @@ impl Job<'_> {
         for (((path, source), document), done) in paths.iter().zip(sources).zip(documents).zip(done) {
             out.push(planned(path, self.ready(source, document, done)));
         }
-        if let Err(failure) = self.judge(&mut out, set)
+        let heads = indices.iter().zip(&buffers);
+        if let Err(failure) = self.judge(&mut out, heads.map(|(index, buffer)| (index, buffer.bytes())), set)
             && let Some(first) = out.first_mut()
         {
             first.result = Err(Refused::Failure(Failure::Io(failure)));
@@ -317,91 +316,6 @@ impl Job<'_> {
         let turned = turned.unwrap_or_default();
         let (worse, lost) = (Vec::new(), None);
         Ok(Ready { source: Some(source), plan, route, turned, done, worse, lost, gaps, had, padding })
-    }
-
-    /// What the rules say of the planned files, and of the set that they are, that they do not say of them now.
-    fn judge(&self, planned: &mut [Planned], set: Option<&ShardSet>) -> io::Result<()> {
-        let stays = |one: &Planned| one.result.as_ref().is_ok_and(|ready| ready.done.is_empty());
-        if planned.iter().any(|one| one.result.is_err())
-            || (planned.iter().all(stays) && !self.how.reserves())
-        {
-            return Ok(());
-        }
-        let rules = self.rules();
-        let asked = self.operations.iter().any(loads::concerns);
-        let mut said: Vec<(Vec<Worse>, Option<Answer>)> =
-            planned.iter().map(|_| Default::default()).collect();
-        let mut ready: Vec<(&Path, &Ready, &FileSource)> = Vec::new();
-        for one in planned.iter() {
-            if let Ok(Ready { source: Some(source), .. }) = &one.result
-                && let Ok(all) = &one.result
-            {
-                ready.push((&one.path, all, source));
-            }
-        }
-        if let Some(set) = set {
-            let after: Vec<_> =
-                ready.iter().map(|(_, ready, source)| preview::Planned::new(&ready.plan, *source)).collect();
-            let old = ready.iter().map(|(path, _, source)| Candidate { path, source: *source });
-            let new = ready.iter().zip(&after).map(|((path, ..), source)| Candidate { path, source });
-            let before = preview::judge_set(&old.collect::<Vec<_>>(), set, &rules)?;
-            let after = preview::judge_set(&new.collect::<Vec<_>>(), set, &rules)?;
-            // Of what is said of a file that stays nobody would hear.
-            let spoken = ready.iter().position(|(_, ready, _)| !ready.is_nothing()).unwrap_or(0);
-            for one in preview::worse(&before, &after) {
-                let file = one.finding.primary.file;
-                let heard = ready.get(file).is_some_and(|(_, ready, _)| !ready.is_nothing());
-                if let Some((list, _)) = said.get_mut(if heard { file } else { spoken }) {
-                    list.push(one);
-                }
-            }
-        }
-        for ((path, ready, source), (worse, lost)) in ready.iter().zip(&mut said) {
-            let label = json::bytes_of(path);
-            let name = path.file_name().and_then(|name| name.to_str());
-            let new = preview::Planned::new(&ready.plan, *source);
-            if set.is_none() {
-                let (before, _) = preview::judge(*source, label.0, name, &rules)?;
-                let (after, _) = preview::judge(&new, label.0, name, &rules)?;
-                *worse = preview::worse(&before, &after);
-            }
-            for one in worse.iter_mut() {
-                // A file may have had such a template for long, and works without; nobody writes one on purpose.
-                if one.finding.rule.name == "template-syntax" {
-                    one.finding.severity = Severity::Error;
-                }
-            }
-            if !asked || ready.is_nothing() {
-                continue;
-            }
-            // Another architecture reads another vocabulary.
-            let vocabulary =
-                self.operations.iter().any(|one| one.is_of_vocabulary() || one.is_of_architecture());
-            *lost = loads::lost(*source, &new, label.0, name, vocabulary)?;
-            // A finding of the same rule says it better.
-            if let Some(rule) = lost.as_ref().and_then(|answer| answer.rule)
-                && let Some(one) = worse.iter_mut().find(|one| one.finding.rule.name == rule.name)
-            {
-                one.finding.severity = Severity::Error;
-                *lost = None;
-            }
-        }
-        for (one, (worse, lost)) in planned.iter_mut().zip(said) {
-            if let Ok(ready) = &mut one.result {
-                (ready.worse, ready.lost) = (worse, lost);
-            }
-        }
-        Ok(())
-    }
-
-    fn rules(&self) -> check::Options {
-        let mut rules = check::Options::default();
-        if !self.operations.iter().any(Operation::is_of_vocabulary) {
-            // A quarter of a million tokens are not judged twice for a name.
-            rules.selection =
-                Selection::but_vocabulary(self.operations.iter().any(Operation::is_of_templates));
-        }
-        rules
     }
 }
 

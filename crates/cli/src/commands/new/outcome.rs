@@ -4,12 +4,13 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use ggufkit::check::Severity;
-use ggufkit::edit::preview::{Planned, Worse, judge, worse};
+use ggufkit::edit::preview::{Head, Planned, Worse, worse};
 use ggufkit::format::layout::tensor_bytes;
 use ggufkit::format::spec::TensorType;
 use ggufkit::format::{ByteStr, Plan, ReadAt};
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::units;
+use ggufkit::io::HeadBuffer;
 use serde_json::{Value, json};
 
 use super::sources::NoData;
@@ -127,12 +128,13 @@ impl Outcome {
         let rules = ggufkit::check::Options::default();
         let label = json::bytes_of(&self.output);
         let name = self.output.file_name().and_then(|name| name.to_str());
-        let (after, _) = judge(&Planned::new(plan, source), label.0, name, &rules)?;
+        let mut buffer = HeadBuffer::new();
+        let after = Head::read(&Planned::new(plan, source), &mut buffer)?.judge(label.0, name, &rules);
         let mut nothing = after.clone();
         nothing.findings.clear();
         nothing.left_out.clear();
         let before = match before {
-            Some(before) => judge(before, label.0, name, &rules)?.0,
+            Some(before) => Head::read(before, &mut buffer)?.judge(label.0, name, &rules),
             None => nothing,
         };
         self.worse = worse(&before, &after);
