@@ -7,7 +7,7 @@
 //! Where these registers differ from the plain code: turning a float that does not fit into an integer gives the nearest
 //! integer, and the lesser of a number and what is not one may be either. Neither operation is used on such floats here:
 //! integers are taken from the bits of a sum, and what is not a number is replaced before the least is looked for. No
-//! multiplication is fused with an addition.
+//! multiplication is fused with an addition, and no quotient is estimated.
 #![allow(unsafe_code, reason = "the operations of registers that not every processor has; see above")]
 
 use std::arch::aarch64::*;
@@ -94,15 +94,26 @@ fn narrow(whole: [uint32x4_t; 4]) -> uint8x16_t {
     }
 }
 
+/// The same for each register.
+#[inline(always)]
+fn each<T, U>([a, b, c, d]: [T; 4], op: impl Fn(T) -> U) -> [U; 4] {
+    [op(a), op(b), op(c), op(d)]
+}
+
+/// The same for each pair of registers.
+#[inline(always)]
+fn pairs<T, U>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4], op: impl Fn(T, T) -> U) -> [U; 4] {
+    [op(a, e), op(b, f), op(c, g), op(d, h)]
+}
+
 macro_rules! by_lane {
     ($trait:ident, $method:ident, $quarter:ident) => {
         impl $trait for Neon {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
                 // SAFETY: see the module.
-                Self(unsafe { [$quarter(a, e), $quarter(b, f), $quarter(c, g), $quarter(d, h)] })
+                Self(pairs(self.0, other.0, |a, b| unsafe { $quarter(a, b) }))
             }
         }
     };
@@ -116,7 +127,7 @@ impl Neon {
     #[inline(always)]
     fn whole(self, low: i32, high: i32) -> [int32x4_t; 4] {
         // SAFETY: see the module.
-        self.0.map(|quarter| unsafe {
+        each(self.0, |quarter| unsafe {
             let bits = vreinterpretq_u32_f32(vaddq_f32(quarter, vdupq_n_f32(ROUND)));
             let whole = vreinterpretq_s32_u32(vandq_u32(bits, vdupq_n_u32(MANTISSA)));
             let whole = vsubq_s32(whole, vdupq_n_s32(MIDDLE));
@@ -154,19 +165,19 @@ impl Lanes for Neon {
     #[inline(always)]
     fn abs(self) -> Self {
         // SAFETY: see the module.
-        Self(self.0.map(|quarter| unsafe { vabsq_f32(quarter) }))
+        Self(each(self.0, |quarter| unsafe { vabsq_f32(quarter) }))
     }
 
     #[inline(always)]
     fn sqrt(self) -> Self {
         // SAFETY: see the module.
-        Self(self.0.map(|quarter| unsafe { vsqrtq_f32(quarter) }))
+        Self(each(self.0, |quarter| unsafe { vsqrtq_f32(quarter) }))
     }
 
     #[inline(always)]
     fn nearest_within(self, low: i32, high: i32) -> Self {
         // SAFETY: see the module.
-        Self(self.whole(low, high).map(|quarter| unsafe { vcvtq_f32_s32(quarter) }))
+        Self(each(self.whole(low, high), |quarter| unsafe { vcvtq_f32_s32(quarter) }))
     }
 
     #[inline(always)]
@@ -185,22 +196,19 @@ impl Lanes for Neon {
             }
         }
         let levels = Table::new(levels);
-        Self(places.map(|places| levels.at(places)))
+        Self(each(places, |places| levels.at(places)))
     }
 
     #[inline(always)]
     fn gt(self, other: Self) -> Bits {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
         // SAFETY: see the module.
-        Bits(unsafe { [vcgtq_f32(a, e), vcgtq_f32(b, f), vcgtq_f32(c, g), vcgtq_f32(d, h)] })
+        Bits(pairs(self.0, other.0, |a, b| unsafe { vcgtq_f32(a, b) }))
     }
 
     #[inline(always)]
     fn ne(self, other: Self) -> Bits {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
         // SAFETY: see the module.
-        let equal = Bits(unsafe { [vceqq_f32(a, e), vceqq_f32(b, f), vceqq_f32(c, g), vceqq_f32(d, h)] });
-        equal.not()
+        Bits(pairs(self.0, other.0, |a, b| unsafe { vmvnq_u32(vceqq_f32(a, b)) }))
     }
 }
 
@@ -210,7 +218,7 @@ impl Sixteen for Neon {
         // SAFETY: see the module; the array has as many bytes as are read.
         let bytes = unsafe { vld1q_u8(bytes.as_ptr()) };
         // SAFETY: see the module.
-        Self(widen(bytes).map(|quarter| unsafe { vcvtq_f32_u32(quarter) }))
+        Self(each(widen(bytes), |quarter| unsafe { vcvtq_f32_u32(quarter) }))
     }
 
     #[inline(always)]
@@ -218,7 +226,7 @@ impl Sixteen for Neon {
         // SAFETY: see the module; the array has as many bytes as are read.
         let places = unsafe { vandq_u8(vld1q_u8(bytes.as_ptr()), vdupq_n_u8(15)) };
         let table = Table::new(table);
-        Self(widen(places).map(|places| table.at(places)))
+        Self(each(widen(places), |places| table.at(places)))
     }
 
     #[inline(always)]
@@ -227,8 +235,13 @@ impl Sixteen for Neon {
         // SAFETY: see the module; the array has as many bytes as are read.
         unsafe {
             let most = vdupq_n_f32(f32::MAX);
-            // What is not a number is not below any.
-            let [a, b, c, d] = self.0.map(|quarter| vbslq_f32(vcltq_f32(quarter, most), quarter, most));
+            let [a, b, c, d] = each(self.0, |quarter| {
+                // By its bits: a comparison of floats with a number would be made a minimum of the two, which is not a
+                // number where the other one is signalling that it is none.
+                let bits = vandq_u32(vreinterpretq_u32_f32(quarter), vdupq_n_u32(0x7fff_ffff));
+                let no_number = vcgtq_u32(bits, vdupq_n_u32(0x7f80_0000));
+                vminq_f32(vbslq_f32(no_number, most, quarter), most)
+            });
             let least = vminvq_f32(vminq_f32(vminq_f32(a, b), vminq_f32(c, d)));
             let uint32x4x4_t(e, f, g, h) = vld1q_u32_x4(LANES.as_ptr());
             let lane = |quarter, lanes| {
@@ -244,54 +257,39 @@ impl Sixteen for Neon {
     fn codes(self, low: i32, high: i32) -> [u8; WIDTH] {
         let mut codes = [0; WIDTH];
         // SAFETY: see the module.
-        let whole = self
-            .whole(low, high)
-            .map(|quarter| unsafe { vreinterpretq_u32_s32(vsubq_s32(quarter, vdupq_n_s32(low))) });
+        let whole = each(self.whole(low, high), |quarter| unsafe {
+            vreinterpretq_u32_s32(vsubq_s32(quarter, vdupq_n_s32(low)))
+        });
         // SAFETY: see the module; the array has as many bytes as are written.
         unsafe { vst1q_u8(codes.as_mut_ptr(), narrow(whole)) };
         codes
     }
 }
 
-impl Bits {
-    #[inline(always)]
-    fn with(self, other: Self, op: impl Fn(uint32x4_t, uint32x4_t) -> uint32x4_t) -> Self {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
-        Self([op(a, e), op(b, f), op(c, g), op(d, h)])
-    }
-}
-
 impl Mask<Neon> for Bits {
     #[inline(always)]
     fn select(self, yes: Neon, no: Neon) -> Neon {
-        let (bits, [a, b, c, d], [e, f, g, h]) = (self.0, yes.0, no.0);
+        let ([a, b, c, d], [e, f, g, h], [i, j, k, l]) = (self.0, yes.0, no.0);
         // SAFETY: see the module.
-        Neon(unsafe {
-            [
-                vbslq_f32(bits[0], a, e),
-                vbslq_f32(bits[1], b, f),
-                vbslq_f32(bits[2], c, g),
-                vbslq_f32(bits[3], d, h),
-            ]
-        })
+        Neon(unsafe { [vbslq_f32(a, e, i), vbslq_f32(b, f, j), vbslq_f32(c, g, k), vbslq_f32(d, h, l)] })
     }
 
     #[inline(always)]
     fn and(self, other: Self) -> Self {
         // SAFETY: see the module.
-        self.with(other, |a, b| unsafe { vandq_u32(a, b) })
+        Self(pairs(self.0, other.0, |a, b| unsafe { vandq_u32(a, b) }))
     }
 
     #[inline(always)]
     fn or(self, other: Self) -> Self {
         // SAFETY: see the module.
-        self.with(other, |a, b| unsafe { vorrq_u32(a, b) })
+        Self(pairs(self.0, other.0, |a, b| unsafe { vorrq_u32(a, b) }))
     }
 
     #[inline(always)]
     fn not(self) -> Self {
         // SAFETY: see the module.
-        Self(self.0.map(|bits| unsafe { vmvnq_u32(bits) }))
+        Self(each(self.0, |bits| unsafe { vmvnq_u32(bits) }))
     }
 
     #[inline(always)]

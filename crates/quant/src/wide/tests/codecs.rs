@@ -148,6 +148,9 @@ fn rows_of_many_kinds() {
 }
 
 /// Infinities, not-a-numbers and subnormals among them.
+///
+/// Which payload is left where two not-a-numbers meet is open, and a search makes an integer of it: those that searches see
+/// have none.
 #[test]
 fn rows_of_any_bits() {
     let mut numbers = Numbers(14);
@@ -155,7 +158,9 @@ fn rows_of_any_bits() {
         let row = 2 * codec.block_elements();
         let weights: Vec<f32> = (0..row).map(|_| numbers.bits() as u16 as f32 / 65_536.0).collect();
         let count = (budget(codec, true) / 2 / row).max(8) * row;
-        let any: Vec<f32> = (0..count).map(|_| numbers.float()).collect();
+        let searched = codec.importance() != Some(Importance::Unused);
+        let plain = |x: f32| if x.is_nan() && searched { f32::NAN } else { x };
+        let any: Vec<f32> = (0..count).map(|_| plain(numbers.float())).collect();
         hold_encoding(codec, &any, row, &weights);
         let mut few = rows(&mut numbers, row, count / row);
         for value in &mut few {
