@@ -56,7 +56,7 @@ pub(crate) fn assert_decodes<B: Block<N>, const N: usize>(hex: &str, first: [f32
     assert_eq!(checksum(&out), sum);
     // Among others, too, as tensors have them.
     let blocks = bytes.repeat(3);
-    for registers in ALL {
+    for &registers in ALL {
         let mut out = vec![0.0; 3 * N];
         with(registers, || codec(B::TYPE).unwrap().decode(&blocks, &mut out)).unwrap();
         assert!(out.chunks(N).all(|values| checksum(values) == sum), "by {registers:?}");
@@ -67,7 +67,7 @@ pub(crate) fn assert_decodes<B: Block<N>, const N: usize>(hex: &str, first: [f32
 pub(crate) fn assert_encodes<B: Block<N>, const N: usize>(guided: bool, hex: &str) {
     let (values, importance) = (sample::<N>(), importance::<N>());
     let codec = codec(B::TYPE).unwrap();
-    for registers in ALL {
+    for &registers in ALL {
         for rows in [1, 3] {
             let mut out = vec![0xa5; rows * size_of::<B>()];
             let importance = guided.then_some(importance.as_slice());

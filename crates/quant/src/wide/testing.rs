@@ -4,8 +4,20 @@ use std::cell::Cell;
 
 use super::Registers;
 
-/// All there are; those that a processor does not have do the work with what it has.
-pub(crate) const ALL: [Registers; 4] = [Registers::Any, Registers::Neon, Registers::Avx2, Registers::Avx512];
+/// Those of the processors that the tests are compiled for, plain numbers first. What a processor does not have does the work
+/// with what it has.
+pub(crate) const ALL: &[Registers] = if cfg!(target_arch = "x86_64") {
+    &[Registers::Any, Registers::Avx2, Registers::Avx512]
+} else if cfg!(target_arch = "aarch64") {
+    &[Registers::Any, Registers::Neon]
+} else {
+    &[Registers::Any]
+};
+
+/// Those that are held against plain numbers.
+pub(super) fn wider() -> impl Iterator<Item = Registers> {
+    ALL.iter().copied().skip(1)
+}
 
 thread_local! {
     static LIMIT: Cell<Registers> = const { Cell::new(Registers::Avx512) };

@@ -93,7 +93,7 @@ fn operations(registers: Registers, a: [f32; WIDTH], b: [f32; WIDTH]) -> Vec<[f3
 /// Each of the registers says what the plain numbers say.
 fn hold(a: [f32; WIDTH], b: [f32; WIDTH]) -> Vec<[f32; WIDTH]> {
     let plain = operations(Registers::Any, a, b);
-    for registers in testing::ALL {
+    for registers in testing::wider() {
         for (operation, (plain, wide)) in plain.iter().zip(operations(registers, a, b)).enumerate() {
             for (lane, (plain, wide)) in plain.iter().zip(wide).enumerate() {
                 let same = plain.to_bits() == wide.to_bits() || plain.is_nan() && wide.is_nan();
@@ -163,7 +163,7 @@ fn the_least_and_its_lane() {
         let results = operations(registers, of, of);
         (results[20][0], results[21][0] as usize)
     };
-    for registers in testing::ALL {
+    for &registers in testing::ALL {
         assert_eq!(say(registers, [f32::NAN; WIDTH]), (f32::MAX, 0));
         assert_eq!(say(registers, [f32::INFINITY; WIDTH]), (f32::MAX, 0));
         let signalling = f32::from_bits(0x7f80_0001);
@@ -200,7 +200,7 @@ fn all_bytes_in_all_lanes() {
         let table: [f32; 16] = std::array::from_fn(|_| numbers.float());
         for first in 0..=u8::MAX {
             let bytes = std::array::from_fn(|lane| first.wrapping_add(lane as u8 * 13));
-            for registers in testing::ALL {
+            for &registers in testing::ALL {
                 let mut results = [[0.0; WIDTH]; 2];
                 run(registers, Bytes(&mut results, &table, bytes));
                 for (lane, byte) in bytes.into_iter().enumerate() {
@@ -233,7 +233,7 @@ fn a_number_at_a_point_is_not_below_it() {
         for point in points {
             for x in [point, point.next_down(), point.next_up(), f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
                 let not_below = points.iter().filter(|point| x.is_nan() || x >= **point).count();
-                for registers in testing::ALL {
+                for &registers in testing::ALL {
                     let mut results = [0.0; WIDTH];
                     run(registers, Choose(&mut results, [x; WIDTH], &points));
                     assert_eq!(results, [100.0 - not_below as f32; WIDTH], "{x} among {points:?}");
