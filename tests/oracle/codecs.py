@@ -3,6 +3,7 @@
 
     python codecs.py CODEC_BINARY [--quick | --full] [TYPE...]
     python codecs.py CODEC_BINARY --golden TYPE...     # calls for the tests of a type, in Rust
+    python codecs.py CODEC_BINARY --sums               # the table of crates/quant/tests/golden.rs
 
 CODEC_BINARY is `cargo build --release -p ggufkit-quant --example codec`.
 
@@ -261,19 +262,57 @@ class Oracle:
         print(f"    /// By {says}.\n    #[test]\n    fn as_the_reference() {{")
         for block in blocks:
             values = np.ascontiguousarray(values_of(block[None]), np.float32).reshape(-1)
-            total = 0xCBF29CE484222325
-            for byte in values.tobytes():
-                total = (total ^ byte) * 0x100000001B3 % 2**64
             first = ", ".join(f"{value!s}" if "e" in str(value) or "." in str(value) else f"{value}.0" for value in values[:4])
-            digits = f"{total:016x}"
-            total_said = "_".join(digits[i : i + 4] for i in range(0, 16, 4))
-            print(f'        assert_decodes::<{block_type}, N>("{block.tobytes().hex()}", [{first}], 0x{total_said});')
+            print(f'        assert_decodes::<{block_type}, N>("{block.tobytes().hex()}", [{first}], {checksum(values.tobytes())});')
         if importance != "none":
             values, weights = sample(elements)[None], sample_importance(elements)
             for guided in [False] * (importance != "required") + [True] * (importance != "unused"):
                 made = ENCODINGS[name](values) if name in ENCODINGS else libgguf.quantize_rows(values, ty, weights if guided else None)
                 print(f'        assert_encodes::<{block_type}, N>({str(guided).lower()}, "{made.tobytes().hex()}");')
         print("    }\n}")
+
+
+def checksum(data: bytes) -> str:
+    """FNV-1a, as Rust writes it."""
+    total = 0xCBF29CE484222325
+    for byte in data:
+        total = (total ^ byte) * 0x100000001B3 % 2**64
+    digits = f"{total:016x}"
+    return "0x" + "_".join(digits[i : i + 4] for i in range(0, 16, 4))
+
+
+def sums(name: str, ty: int, importance: str) -> None:
+    """The checksums of what the reference makes of four rows of each kind, without and with the importance of columns."""
+    said = []
+    for rows in golden_rows():
+        for guided in (False, True):
+            if not guided and importance == "required" or guided and importance == "unused":
+                continue
+            if name in ENCODINGS:
+                made = ENCODINGS[name](rows)
+            else:
+                made = libgguf.quantize_rows(rows, ty, sample_importance(512) if guided else None)
+            said.append(checksum(np.ascontiguousarray(made).tobytes()))
+    print(f"    (TensorType::{name}, &[\n        {', '.join(said)},\n    ]),")
+
+
+def golden_rows():
+    """Four rows of 512 values of each kind, of whole numbers, so that they are the same wherever they are made."""
+    numbers = congruential(3, 4 * 512)
+    total = numbers.view(np.int8).astype(np.int16).sum(axis=1).astype(np.float32)
+    top = numbers[:, 3].astype(np.float32)
+    cube = total / np.float32(64)
+    yield from (
+        np.ascontiguousarray(values, np.float32).reshape(4, 512)
+        for values in (
+            total / np.float32(4096),
+            cube * cube * cube,
+            (numbers[:, 3] % 33).astype(np.float32) / np.float32(2) - np.float32(8),
+            np.where(top < 16, total, np.float32(0)),
+            np.float32(100) + top,
+            total * np.float32(2.0**-40),
+        )
+    )
 
 
 def congruential(seed: int, count: int) -> np.ndarray:
@@ -300,6 +339,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--full", action="store_true", help="as many blocks of the slow types as of the others: half an hour")
     parser.add_argument("--golden", action="store_true")
+    parser.add_argument("--sums", action="store_true")
     arguments = parser.parse_intermixed_args()
     with tempfile.TemporaryDirectory() as folder:
         oracle = Oracle(arguments.binary.resolve(), arguments.quick, arguments.full, pathlib.Path(folder))
@@ -311,11 +351,15 @@ def main() -> int:
             if arguments.golden:
                 oracle.golden(name, ty, elements, size, importance)
                 continue
+            if arguments.sums:
+                if importance != "none":
+                    sums(name, ty, importance)
+                continue
             said = oracle.decode(name, ty, elements, size)
             if importance != "none":
                 said += "; " + oracle.encode(name, ty, elements, size, importance)
             print(f"{name:<8} {said}", flush=True)
-    if arguments.golden:
+    if arguments.golden or arguments.sums:
         return 0
     print(f"{len(listed)} types, {oracle.differences} differences")
     return 1 if oracle.differences else 0

@@ -102,3 +102,23 @@ mod mapped {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sizes around the smallest that is advised, and buffers that begin and end anywhere in their pages.
+    #[test]
+    fn advice_changes_no_bytes() {
+        let sizes = [0, 1, 4095, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, (6 << 20) + 4097];
+        for size in sizes {
+            let mut buffer: Vec<u8> = (0..size).map(|i| (i % 251) as u8).collect();
+            for begin in [0, 1, 17, 4096] {
+                if let Some(part) = buffer.get_mut(begin..) {
+                    advise_huge(part);
+                }
+            }
+            assert!(buffer.iter().enumerate().all(|(i, byte)| usize::from(*byte) == i % 251), "{size}");
+        }
+    }
+}

@@ -113,6 +113,19 @@ fn a_map_is_a_source_too() {
         (&b"GGUF and so on"[..], Some(14), 5)
     );
     assert_eq!(&buf[..5], b"so on");
+    for beyond in [14, 15, 1 << 20, u64::MAX] {
+        assert_eq!(map.read_at(&mut buf, beyond).unwrap(), 0, "nothing is read from {beyond} on");
+    }
+    // Maps end at pages; files do not.
+    for size in [0, 1, 4095, 4096, 4097] {
+        let path = dir.path().join("size");
+        fs::write(&path, vec![7; size]).unwrap();
+        // SAFETY: as above.
+        let map = unsafe { ggufkit_io::MapSource::open(&path).unwrap() };
+        assert_eq!(map.bytes(), vec![7; size]);
+        let mut all = vec![0; size + 1];
+        assert_eq!(map.read_at(&mut all, 0).unwrap(), size);
+    }
     // SAFETY: a directory is refused.
     let error = unsafe { ggufkit_io::MapSource::open(dir.path()) }.unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::IsADirectory);

@@ -50,3 +50,59 @@ fn write<const BYTES: usize>(values: &[f32], out: &mut [u8], bytes: impl Fn(f32)
         *out = bytes(*value);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec;
+
+    /// The values of the bytes have these bits.
+    fn assert_decodes(ty: TensorType, bytes: &[u8], bits: &[u32]) {
+        let mut out = vec![0.0; bits.len()];
+        codec(ty).unwrap().decode(bytes, &mut out).unwrap();
+        assert_eq!(out.iter().map(|value| value.to_bits()).collect::<Vec<_>>(), bits, "{ty}");
+    }
+
+    fn assert_encodes(ty: TensorType, bits: &[u32], bytes: &[u8]) {
+        let values: Vec<f32> = bits.iter().map(|bits| f32::from_bits(*bits)).collect();
+        let mut out = vec![0xa5; bytes.len()];
+        codec(ty).unwrap().encode(&values, bits.len(), None, &mut out).unwrap();
+        assert_eq!(out, bytes, "{ty}");
+    }
+
+    /// By NumPy (`astype`); of floats of 64 bits too large, infinite ones.
+    #[test]
+    fn as_numpy() {
+        let signalling = 0x7f80_0001_u32;
+        let floats = [0x8000_0000, 1, 0x3fc0_0000, signalling, 0xff80_0000];
+        let bytes: Vec<u8> = floats.iter().flat_map(|bits| bits.to_le_bytes()).collect();
+        assert_decodes(TensorType::F32, &bytes, &floats);
+        assert_encodes(TensorType::F32, &floats, &bytes);
+        // 1, -2, 65504, infinity, 2^-24.
+        let (halves, values) = (
+            [0x00, 0x3c, 0x00, 0xc0, 0xff, 0x7b, 0x00, 0x7c, 0x01, 0x00],
+            [0x3f80_0000, 0xc000_0000, 0x477f_e000, 0x7f80_0000, 0x3380_0000],
+        );
+        assert_decodes(TensorType::F16, &halves, &values);
+        assert_encodes(TensorType::F16, &values, &halves);
+        let halves = [0x80, 0x3f, 0x00, 0xc0, 0x7f, 0x7f, 0x80, 0xff, 0x01, 0x00];
+        let values = [0x3f80_0000, 0xc000_0000, 0x7f7f_0000, 0xff80_0000, 0x0001_0000];
+        assert_decodes(TensorType::BF16, &halves, &values);
+        assert_encodes(TensorType::BF16, &values, &halves);
+
+        assert_decodes(
+            TensorType::I8,
+            &[0xa9, 0x72, 0xcd, 0x3f],
+            &[0xc2ae_0000, 0x42e4_0000, 0xc24c_0000, 0x427c_0000],
+        );
+        let words = [0xa0, 0x2f, 0xd4, 0x4f, 0x48, 0x70, 0x78, 0xde];
+        assert_decodes(TensorType::I16, &words, &[0x463e_8000, 0x469f_a800, 0x46e0_9000, 0xc606_2000]);
+        let words = [0x45, 0x1f, 0x5f, 0x6c, 0x24, 0x6d, 0xee, 0x45, 0x33, 0x51, 0xe4, 0xd3];
+        assert_decodes(TensorType::I32, &words, &[0x4ed8_be3f, 0x4e8b_dcda, 0xce30_6ebb]);
+        let words = [0x4c46_c168_2afa_d1a4_u64, 0x022c_b28c_6202_f315].map(u64::to_be_bytes);
+        assert_decodes(TensorType::I64, words.as_flattened(), &[0xdeb6_5c0c, 0x5daf_9813]);
+        let floats = [1.0, -0.1, 1e39, -1e-50, 16_777_217.0, f64::NEG_INFINITY].map(f64::to_le_bytes);
+        let bits = [0x3f80_0000, 0xbdcc_cccd, 0x7f80_0000, 0x8000_0000, 0x4b80_0000, 0xff80_0000];
+        assert_decodes(TensorType::F64, floats.as_flattened(), &bits);
+    }
+}

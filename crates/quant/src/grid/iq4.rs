@@ -14,3 +14,16 @@ pub(crate) static FLOATS: [f32; 16] = {
     }
     floats
 };
+
+#[cfg(test)]
+mod tests {
+    use super::super::points::tests::checksum;
+    use super::*;
+
+    #[test]
+    fn the_levels_are_the_formats() {
+        // The checksum of what the reference decoder answers for the sixteen numbers, the scale being 1.
+        assert_eq!(checksum(&[LEVELS]), 0x055d_06d2_d8fa_0f75);
+        assert_eq!(FLOATS, LEVELS.map(f32::from));
+    }
+}

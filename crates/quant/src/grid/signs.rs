@@ -33,6 +33,7 @@ pub(crate) static SIGN_BITS: [[u32; 8]; 256] = {
 
 #[cfg(test)]
 mod tests {
+    use super::super::points::tests::checksum;
     use super::*;
 
     #[test]
@@ -42,7 +43,8 @@ mod tests {
             assert_eq!(signs.count_ones() % 2, 0);
         }
         assert_eq!(SIGN_BITS[0b1000_0101].map(|bits| bits >> 31), [1, 0, 1, 0, 0, 0, 0, 1]);
-        // The first eight of ksigns_iq2xs.
+        // The first eight of ksigns_iq2xs, and the checksum of the signs that the reference decoder answers for all 128.
         assert_eq!(EVEN_SIGNS[..8], [0, 129, 130, 3, 132, 5, 6, 135]);
+        assert_eq!(checksum(&EVEN_SIGNS.map(|signs| [signs.cast_signed()])), 0xf19b_a8f8_c329_2ba5);
     }
 }

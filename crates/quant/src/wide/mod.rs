@@ -6,8 +6,11 @@
 //! bits are those of the scalar code, whatever the processor could do.
 //!
 //! What is written over [`Lanes`] is compiled several times: over plain arrays, for any processor (`portable`), and over
-//! registers that some have (`x86`, the only place with `unsafe` code). [`run`] chooses while the program runs.
+//! registers that some have (`x86`, `neon`, the only places with `unsafe` code). [`run`] chooses while the program runs.
 
+// Every processor of these targets has the registers. The other byte order would turn what tables are looked up by.
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+mod neon;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -86,20 +89,35 @@ pub(crate) enum Registers {
     #[cfg_attr(not(test), allow(dead_code, reason = "asked for by tests, which hold all against each other"))]
     Any,
     #[cfg_attr(not(test), allow(dead_code, reason = "asked for by tests, which hold all against each other"))]
+    Neon,
+    #[cfg_attr(not(test), allow(dead_code, reason = "asked for by tests, which hold all against each other"))]
     Avx2,
     Avx512,
 }
 
 /// Does the work with the widest registers that this processor has, up to these.
 pub(crate) fn run(up_to: Registers, work: impl Wide) {
+    #[cfg(test)]
+    let up_to = testing::limited(up_to);
     #[cfg(target_arch = "x86_64")]
     x86::run(up_to, work);
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+    if up_to >= Registers::Neon {
+        neon::run(work);
+    } else {
+        work.run::<portable::Array>();
+    }
+    #[cfg(not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+    )))]
     {
         let _ = up_to;
         work.run::<portable::Array>();
     }
 }
 
+#[cfg(test)]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

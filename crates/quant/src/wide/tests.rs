@@ -1,7 +1,26 @@
-//! All registers against the plain numbers.
+//! All registers against the plain numbers, operation by operation; codecs are in `codecs`.
+
+mod codecs;
 
 use super::*;
 use crate::number::nearest;
+
+/// Numbers that anybody can make again.
+struct Numbers(u64);
+
+impl Numbers {
+    /// Any bits: Marsaglia's xorshift.
+    fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn float(&mut self) -> f32 {
+        f32::from_bits((self.bits() >> 16) as u32)
+    }
+}
 
 /// Numbers of every size, zeros, infinities and not-a-numbers.
 fn numbers() -> [f32; WIDTH] {
@@ -26,6 +45,7 @@ fn numbers() -> [f32; WIDTH] {
     ]
 }
 
+/// Every operation of one number, or of two.
 struct Operations<'a>(&'a mut Vec<[f32; WIDTH]>, [f32; WIDTH], [f32; WIDTH]);
 
 impl Wide for Operations<'_> {
@@ -35,6 +55,7 @@ impl Wide for Operations<'_> {
         let points = std::array::from_fn(|i| i as f32 * 9.0 - 63.0);
         let levels = std::array::from_fn(|i| i as f32);
         let truths = |mask: L::Mask| mask.select(L::all(1.0), L::all(2.0)).to_array();
+        let (least, lane) = a.least();
         *self.0 = vec![
             (a + b).to_array(),
             (a - b).to_array(),
@@ -53,8 +74,35 @@ impl Wide for Operations<'_> {
             truths(a.ne(b).not()),
             [f32::from(u8::from(a.gt(b).any())); WIDTH],
             [f32::from(u8::from(a.ne(a).and(a.gt(a)).any())); WIDTH],
+            a.gt(b).select(a, b).to_array(),
+            a.codes(0, 15).map(f32::from),
+            a.nearest_within(i32::MIN, i32::MAX).to_array(),
+            // The sign of a zero is not told.
+            [least + 0.0; WIDTH],
+            [lane as f32; WIDTH],
         ];
     }
+}
+
+fn operations(registers: Registers, a: [f32; WIDTH], b: [f32; WIDTH]) -> Vec<[f32; WIDTH]> {
+    let mut results = Vec::new();
+    run(registers, Operations(&mut results, a, b));
+    results
+}
+
+/// Each of the registers says what the plain numbers say.
+fn hold(a: [f32; WIDTH], b: [f32; WIDTH]) -> Vec<[f32; WIDTH]> {
+    let plain = operations(Registers::Any, a, b);
+    for registers in testing::wider() {
+        for (operation, (plain, wide)) in plain.iter().zip(operations(registers, a, b)).enumerate() {
+            for (lane, (plain, wide)) in plain.iter().zip(wide).enumerate() {
+                let same = plain.to_bits() == wide.to_bits() || plain.is_nan() && wide.is_nan();
+                let (a, b) = (a[lane], b[lane]);
+                assert!(same, "operation {operation} of {a}, {b}: {plain} is {wide} by {registers:?}");
+            }
+        }
+    }
+    plain
 }
 
 #[test]
@@ -63,12 +111,7 @@ fn registers_say_what_plain_numbers_say() {
     for turn in 0..WIDTH {
         let mut b = a;
         b.rotate_left(turn);
-        let of = |registers| {
-            let mut results = Vec::new();
-            run(registers, Operations(&mut results, a, b));
-            results
-        };
-        let plain = of(Registers::Any);
+        let plain = hold(a, b);
         if turn == 1 {
             assert_eq!((plain[0][2], plain[1][2], plain[2][2]), (-0.5, 2.5, -1.5), "1 and -1.5");
             assert_eq!((plain[3][3], plain[4][3], plain[5][4]), (-1.5 / 2.5, 1.5, 2.5_f32.sqrt()));
@@ -82,11 +125,118 @@ fn registers_say_what_plain_numbers_say() {
         assert_eq!(plain[8], a.map(|a| (nearest(a).clamp(-128, 127) + 128) as f32));
         assert_eq!(plain[7][15], 15.0, "113.5 is not below 63");
         assert_eq!(plain[7][12], 15.0, "nor is what is not a number");
-        for registers in [Registers::Avx2, Registers::Avx512] {
-            for (operation, (plain, wide)) in plain.iter().zip(of(registers)).enumerate() {
-                for (plain, wide) in plain.iter().zip(wide) {
-                    let same = plain.to_bits() == wide.to_bits() || plain.is_nan() && wide.is_nan();
-                    assert!(same, "operation {operation}: {plain} is {wide} by {registers:?}");
+        assert_eq!((plain[20][0], plain[21][0]), (f32::NEG_INFINITY, 14.0));
+    }
+}
+
+/// All numbers that either float of 16 bits has, and their opposites in all lanes.
+#[test]
+fn all_halves() {
+    for first in (0..=u16::MAX).step_by(WIDTH) {
+        for of in [crate::half::f16_to_f32, crate::half::bf16_to_f32] {
+            let a = std::array::from_fn(|lane| of(first + lane as u16));
+            let b = std::array::from_fn(|lane| of((first + lane as u16) ^ 0x8001));
+            hold(a, b);
+        }
+    }
+}
+
+#[test]
+fn any_numbers() {
+    let mut numbers = Numbers(0x0123_4567_89ab_cdef);
+    for turn in 0..20_000 {
+        let mut a = std::array::from_fn(|_| numbers.float());
+        let mut b = std::array::from_fn(|_| numbers.float());
+        if turn % 2 == 0 {
+            // Near to what is rounded and chosen.
+            a = a.map(|a| (a.to_bits() as i32 >> 16) as f32 / 128.0);
+            b = b.map(|b| (b.to_bits() as i32 >> 16) as f32 / 128.0);
+        }
+        hold(a, b);
+    }
+}
+
+/// The lesser lanes are the first ones; what is not a number, infinite or the largest there is counts for nothing.
+#[test]
+fn the_least_and_its_lane() {
+    let say = |registers: Registers, of: [f32; WIDTH]| {
+        let results = operations(registers, of, of);
+        (results[20][0], results[21][0] as usize)
+    };
+    for &registers in testing::ALL {
+        assert_eq!(say(registers, [f32::NAN; WIDTH]), (f32::MAX, 0));
+        assert_eq!(say(registers, [f32::INFINITY; WIDTH]), (f32::MAX, 0));
+        let signalling = f32::from_bits(0x7f80_0001);
+        for lane in 0..WIDTH {
+            for other in [f32::NAN, signalling, f32::INFINITY, f32::MAX, 4.0] {
+                let mut of = [other; WIDTH];
+                of[lane] = 3.0;
+                assert_eq!(say(registers, of), (3.0, lane));
+                of[WIDTH - 1] = 3.0;
+                assert_eq!(say(registers, of), (3.0, lane), "the first one of several");
+                of[lane] = 0.0;
+                of[WIDTH - 1] = -0.0;
+                assert_eq!(say(registers, of), (0.0, lane), "zeros are equal");
+            }
+        }
+    }
+}
+
+/// The numbers of bytes, and of tables by bytes.
+struct Bytes<'a>(&'a mut [[f32; WIDTH]; 2], &'a [f32; 16], [u8; WIDTH]);
+
+impl Wide for Bytes<'_> {
+    #[inline(always)]
+    fn run<L: Sixteen>(self) {
+        *self.0 = [L::from_bytes(&self.2).to_array(), L::look_up(self.1, &self.2).to_array()];
+    }
+}
+
+#[test]
+fn all_bytes_in_all_lanes() {
+    // Not-a-numbers of some payload in tables come out as they are.
+    let mut numbers = Numbers(77);
+    for _ in 0..16 {
+        let table: [f32; 16] = std::array::from_fn(|_| numbers.float());
+        for first in 0..=u8::MAX {
+            let bytes = std::array::from_fn(|lane| first.wrapping_add(lane as u8 * 13));
+            for &registers in testing::ALL {
+                let mut results = [[0.0; WIDTH]; 2];
+                run(registers, Bytes(&mut results, &table, bytes));
+                for (lane, byte) in bytes.into_iter().enumerate() {
+                    assert_eq!(results[0][lane], f32::from(byte), "{registers:?}");
+                    let expected = table[usize::from(byte & 15)].to_bits();
+                    assert_eq!(results[1][lane].to_bits(), expected, "{registers:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Numbers beside the points, one last bit to either side.
+struct Choose<'a>(&'a mut [f32; WIDTH], [f32; WIDTH], &'a [f32; 15]);
+
+impl Wide for Choose<'_> {
+    #[inline(always)]
+    fn run<L: Sixteen>(self) {
+        let levels = std::array::from_fn(|i| 100.0 - i as f32);
+        *self.0 = L::from_array(&self.1).choose(self.2, &levels).to_array();
+    }
+}
+
+#[test]
+fn a_number_at_a_point_is_not_below_it() {
+    let mut numbers = Numbers(5);
+    for _ in 0..200 {
+        let mut points: [f32; 15] = std::array::from_fn(|_| (numbers.bits() as u16).cast_signed().into());
+        points.sort_by(f32::total_cmp);
+        for point in points {
+            for x in [point, point.next_down(), point.next_up(), f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+                let not_below = points.iter().filter(|point| x.is_nan() || x >= **point).count();
+                for &registers in testing::ALL {
+                    let mut results = [0.0; WIDTH];
+                    run(registers, Choose(&mut results, [x; WIDTH], &points));
+                    assert_eq!(results, [100.0 - not_below as f32; WIDTH], "{x} among {points:?}");
                 }
             }
         }

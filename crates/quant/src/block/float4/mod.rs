@@ -51,3 +51,44 @@ fn reach<const N: usize>(values: &[f32; N]) -> f32 {
         reach
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::testing::checksum;
+    use crate::codec;
+    use ggufkit_format::spec::TensorType;
+
+    #[test]
+    fn the_numbers_are_the_formats() {
+        // The sixteen floats of four bits by their definition: a sign, two bits of exponent (bias 1), one of mantissa.
+        let doubled = |q: i32| {
+            let (exponent, mantissa) = (q >> 1 & 3, q & 1);
+            let magnitude = if exponent == 0 { mantissa } else { (2 + mantissa) << (exponent - 1) };
+            if q & 8 == 0 { magnitude } else { -magnitude }
+        };
+        assert_eq!(DOUBLED.map(i32::from), std::array::from_fn(|q| doubled(q as i32)));
+    }
+
+    /// The number 1 with each of the 256 scales, by libgguf.
+    #[test]
+    fn the_scales_are_the_formats() {
+        let scaled = |ty: TensorType, first_number: usize| {
+            let codec = codec(ty).unwrap();
+            let values = (0..=255_u8).map(|scale| {
+                let mut block = vec![0; codec.block_bytes()];
+                (block[0], block[first_number]) = (scale, 1);
+                let mut out = vec![0.0; codec.block_elements()];
+                codec.decode(&block, &mut out).unwrap();
+                out[0]
+            });
+            values.collect::<Vec<f32>>()
+        };
+        let powers = scaled(TensorType::MXFP4, 1);
+        assert_eq!((powers[127], powers[128], powers[0]), (0.5, 1.0, f32::from_bits(0x0020_0000)));
+        assert_eq!(checksum(&powers), 0x7b22_ab04_866e_17b8);
+        let floats = scaled(TensorType::NVFP4, 4);
+        assert_eq!((floats[0], floats[1], floats[126], floats[127]), (0.0, 1.0 / 1024.0, 224.0, 0.0));
+        assert_eq!(checksum(&floats), 0x25e5_a3c9_609f_857c);
+    }
+}
