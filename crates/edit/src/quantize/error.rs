@@ -15,8 +15,6 @@ use crate::shards::ShardsError;
 pub enum QuantizeError {
     /// The files are no model that can be taken whole.
     Shards(ShardsError),
-    /// What stands in the way of tensors; all of it.
-    Refused(Vec<Refusal>),
     /// The pieces make no file.
     Edit(EditError),
 }
@@ -132,11 +130,6 @@ impl fmt::Display for QuantizeError {
         match self {
             Self::Shards(error) => error.fmt(f),
             Self::Edit(error) => error.fmt(f),
-            Self::Refused(refusals) => match refusals.as_slice() {
-                [] => f.write_str("nothing stands in the way"),
-                [one] => one.fmt(f),
-                [one, rest @ ..] => write!(f, "{one} (and {} more)", rest.len()),
-            },
         }
     }
 }
@@ -146,7 +139,6 @@ impl std::error::Error for QuantizeError {
         match self {
             Self::Shards(error) => Some(error),
             Self::Edit(error) => Some(error),
-            Self::Refused(_) => None,
         }
     }
 }

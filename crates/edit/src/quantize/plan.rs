@@ -124,14 +124,17 @@ pub struct Quantization<'a> {
     file_type: Option<FileType>,
     importance_left: Vec<Vec<u8>>,
     notes: Vec<crate::shards::Note>,
+    refusals: Vec<Refusal>,
     settings: String,
 }
 
 impl<'a> Quantization<'a> {
     /// Decides what becomes of the model in these files. `files` are those of `members`, in the same order.
     ///
+    /// What stands in the way of tensors is told by [`Quantization::refusals`]: their sizes are known all the same.
+    ///
     /// # Errors
-    /// See [`QuantizeError`]: all that stands in the way.
+    /// See [`QuantizeError`]: the files cannot be taken as one model.
     pub fn of(
         members: &[Member<'a>],
         files: &[&'a FileSource],
@@ -171,12 +174,9 @@ impl<'a> Quantization<'a> {
                 Err(refusal) => refusals.push(refusal),
             }
         }
-        if !refusals.is_empty() {
-            // One tensor may stand in the way for several reasons; the first is enough.
-            let mut seen = HashSet::new();
-            refusals.retain(|refusal| seen.insert(refusal.name().to_vec()));
-            return Err(QuantizeError::Refused(refusals));
-        }
+        // One tensor may stand in the way for several reasons; the first is enough.
+        let mut seen = HashSet::new();
+        refusals.retain(|refusal| seen.insert(refusal.name().to_vec()));
         let mut said = Said::of(file_type);
         let used = targets.iter().any(Target::is_converted);
         match importance {
@@ -196,6 +196,7 @@ impl<'a> Quantization<'a> {
             file_type,
             notes: whole.notes().to_vec(),
             tensors: targets,
+            refusals,
         };
         made.lay(&whole, members, &said, request)?;
         Ok(made)
@@ -226,21 +227,19 @@ impl<'a> Quantization<'a> {
                 Ok(choice) => choice,
                 Err(refusal) => {
                     refusals.push(Refusal::Shape(refusal));
-                    continue;
+                    Choice { tensor_type: item.tensor_type, why: Why::Kept }
                 }
             };
-            let bytes = if tensor_type == item.tensor_type {
-                item.data.len
-            } else {
-                match layout::tensor_bytes(tensor_type, item.dims) {
-                    Ok(bytes) => bytes,
-                    Err(error) => {
-                        let why = error.to_string();
-                        refusals.push(Refusal::NoValues { name: item.name.to_vec(), why });
-                        continue;
-                    }
+            let sized = match layout::tensor_bytes(tensor_type, item.dims) {
+                _ if tensor_type == item.tensor_type => Some(item.data.len),
+                Ok(bytes) => Some(bytes),
+                Err(error) => {
+                    let why = error.to_string();
+                    refusals.push(Refusal::NoValues { name: item.name.to_vec(), why });
+                    None
                 }
             };
+            let (tensor_type, bytes) = sized.map_or((item.tensor_type, item.data.len), |bytes| (tensor_type, bytes));
             targets.push(Target {
                 name: item.name.to_vec(),
                 dims: item.dims.to_vec(),
@@ -359,6 +358,12 @@ impl<'a> Quantization<'a> {
     #[must_use]
     pub fn tensors(&self) -> &[Target] {
         &self.tensors
+    }
+
+    /// What stands in the way: while there is something, nothing may be written.
+    #[must_use]
+    pub fn refusals(&self) -> &[Refusal] {
+        &self.refusals
     }
 
     /// The files that are made: one, or as many as there were.

@@ -26,6 +26,12 @@ pub(super) fn text(out: &mut Out, answer: &Answer) -> io::Result<()> {
     if answer.is_good() || answer.made.iter().any(|made| made.done) {
         made(out, answer)?;
     }
+    reasons(out, answer)?;
+    crate::frame::report(out, &answer.failed)
+}
+
+/// Why not, and what helps.
+pub(in crate::commands) fn reasons(out: &mut Out, answer: &Answer) -> io::Result<()> {
     for reason in answer.refused.iter().take(SHOWN) {
         let path = reason.path.as_deref().map(|path| format!("{}: ", out::path(path))).unwrap_or_default();
         out.message(Ink::Bad, "refused", &format!("{path}{}", reason.message))?;
@@ -39,7 +45,7 @@ pub(super) fn text(out: &mut Out, answer: &Answer) -> io::Result<()> {
             out.message(Ink::Faint, "  help", help)?;
         }
     }
-    crate::frame::report(out, &answer.failed)
+    Ok(())
 }
 
 fn more(out: &mut Out, all: usize, what: &str) -> io::Result<()> {
@@ -105,7 +111,7 @@ fn made(out: &mut Out, answer: &Answer) -> io::Result<()> {
     out.flush()
 }
 
-fn reason_json(reason: &Reason) -> Value {
+pub(in crate::commands) fn reason_json(reason: &Reason) -> Value {
     json!({
         "reason": reason.code,
         "message": reason.message,
