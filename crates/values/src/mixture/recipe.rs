@@ -172,7 +172,10 @@ impl Form {
             }
             (Self::Layers(rest), Some(layers)) => {
                 let numbers: Vec<String> = layers.iter().map(u64::to_string).collect();
-                let _ = write!(text, r"blk\.({})\.", numbers.join("|"));
+                let _ = match numbers.as_slice() {
+                    [one] => write!(text, r"blk\.{one}\."),
+                    many => write!(text, r"blk\.({})\.", many.join("|")),
+                };
                 escape(&mut text, rest);
             }
         }
