@@ -139,6 +139,13 @@ impl<'a> Converting<'a> {
         Self { ends: ends.collect(), files, tensors, importance, threads, held: Mutex::default() }
     }
 
+    /// Bytes of the batch that is held.
+    #[cfg(test)]
+    pub(super) fn held_bytes(&self) -> usize {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.pieces.iter().map(Vec::len).sum()
+    }
+
     fn end(&self) -> u64 {
         self.ends.last().copied().unwrap_or_else(|| self.files.len())
     }
