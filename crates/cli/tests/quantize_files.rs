@@ -58,9 +58,6 @@ fn a_file_is_written_measured_and_made_again_by_its_recipe() {
     fs::write(folder.join("r"), good(&folder, &["recipe", "q.gguf"])).unwrap();
     good(&folder, &["quantize", "m.gguf", "--recipe", "r", "-o", "again.gguf", "--threads", "3"]);
     assert!(fs::read(folder.join("again.gguf")).unwrap() == fs::read(folder.join("q.gguf")).unwrap());
-    // What a check finds in it is nothing worse than in the model.
-    let said = good(&folder, &["check", "q.gguf", "--fail-on", "never"]);
-    assert!(!said.contains("file-type-mismatch"), "{said}");
 }
 
 #[test]

@@ -167,14 +167,14 @@ impl Form {
         match (self, layers) {
             (Self::Whole(name), _) => escape(&mut text, name),
             (Self::Layers(rest), None) => {
-                text.push_str(r"blk\.\d+\.");
+                text.push_str("blk[.][0-9]+[.]");
                 escape(&mut text, rest);
             }
             (Self::Layers(rest), Some(layers)) => {
                 let numbers: Vec<String> = layers.iter().map(u64::to_string).collect();
                 let _ = match numbers.as_slice() {
-                    [one] => write!(text, r"blk\.{one}\."),
-                    many => write!(text, r"blk\.({})\.", many.join("|")),
+                    [one] => write!(text, "blk[.]{one}[.]"),
+                    many => write!(text, "blk[.]({})[.]", many.join("|")),
                 };
                 escape(&mut text, rest);
             }
@@ -185,15 +185,12 @@ impl Form {
     }
 }
 
-/// A name as a pattern that fits nothing else, in letters that are harmless anywhere.
+/// A name as a pattern that fits nothing else, in letters that are harmless anywhere, in a shell's quotes and in JSON too.
 fn escape(text: &mut String, name: &[u8]) {
     for &byte in name {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => text.push(char::from(byte)),
-            b'-' | b'.' | b'/' | b':' => {
-                text.push('\\');
-                text.push(char::from(byte));
-            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'/' | b':' => text.push(char::from(byte)),
+            b'.' => text.push_str("[.]"),
             _ => {
                 let _ = write!(text, "\\x{byte:02x}");
             }
@@ -227,7 +224,7 @@ mod tests {
         assert_eq!(recipe.rules.len(), 6, "{recipe}");
         let text = recipe.to_string();
         assert!(text.contains("\n@file_type Q4_K_M\n"), "{text}");
-        assert!(text.contains("\n^blk\\.(1|5|9)\\.ffn_down\\.weight$=Q6_K\n"), "{text}");
+        assert!(text.contains("\n^blk[.](1|5|9)[.]ffn_down[.]weight$=Q6_K\n"), "{text}");
         assert!(text.contains("\n# kept: ids (I32 is not written)\n"), "{text}");
         let read = Recipe::parse(&text).unwrap();
         assert_eq!((read.file_type, &read.rules), (recipe.file_type, &recipe.rules));

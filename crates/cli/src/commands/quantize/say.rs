@@ -195,12 +195,12 @@ fn total(out: &mut Out, answer: &Answer, made: &Quantization<'_>, done: &Done) -
     let (before, after, weights) = sums(made);
     let converted = made.tensors().iter().filter(|target| target.is_converted()).count();
     let text = format!(
-        "{} of {} tensors change their type: {} become {}, {:.2} bits per weight {:.2}",
+        "{} of {} tensors change their type: {} ({:.2} bits per weight) become {} ({:.2})",
         units::count(converted as u64),
         units::count(made.tensors().len() as u64),
         units::bytes(before),
-        units::bytes(after),
         bits(before, weights),
+        units::bytes(after),
         bits(after, weights),
     );
     out.line(&text, 2)?;
