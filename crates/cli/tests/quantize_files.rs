@@ -125,3 +125,38 @@ fn a_set_becomes_one_file_or_stays_a_set() {
     good(&folder, &["merge", "k-00001-of-00002.gguf", "-o", "merged.gguf"]);
     assert!(fs::read(folder.join("merged.gguf")).unwrap() == fs::read(folder.join("whole.gguf")).unwrap());
 }
+
+/// A model whose quantizing takes a while.
+fn large() -> Builder {
+    let mut model = Builder::new().kv("general.architecture", "llama").kv("llama.block_count", 12_u32);
+    for layer in 0..12 {
+        model = model.tensor(matrix(&format!("blk.{layer}.ffn_up.weight"), 512, 300));
+    }
+    model.tensor(matrix("token_embd.weight", 256, 8))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_was_killed_is_continued() {
+    let folder = folder("killed");
+    fs::write(folder.join("m.gguf"), large().bytes()).unwrap();
+    let args = ["quantize", "m.gguf", "Q4_K_M", "-o", "q.gguf", "--resume", "--threads", "1"];
+    let log = folder.join(".q.gguf.resume.log");
+    let mut child = common::command(&folder, &args).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let lines = || fs::read(&log).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count());
+    let begun = std::time::Instant::now();
+    while lines() < 4 && begun.elapsed().as_secs() < 120 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // A machine on which it is done by then has nothing to continue.
+    if !folder.join("q.gguf").exists() {
+        assert_eq!(names(&folder), [".q.gguf.resume", ".q.gguf.resume.log", "m.gguf"]);
+        let done = json(&folder, &args);
+        assert!(done["files"][0]["taken_over"].as_u64().unwrap() > 3 * 512 * 300 / 2, "{done}");
+    }
+    good(&folder, &["quantize", "m.gguf", "Q4_K_M", "-o", "plain.gguf"]);
+    assert_eq!(names(&folder), ["m.gguf", "plain.gguf", "q.gguf"]);
+    assert!(fs::read(folder.join("q.gguf")).unwrap() == fs::read(folder.join("plain.gguf")).unwrap());
+}

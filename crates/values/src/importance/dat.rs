@@ -74,7 +74,7 @@ pub(super) fn read(source: FileSource) -> Result<ImportanceMatrix, ImportanceErr
         chunks = u32::try_from(cursor.number()?).ok().filter(|chunks| *chunks > 0);
         if cursor.at < end {
             let len = cursor.number()?;
-            if let Some(len @ 1..) = u64::try_from(len).ok() {
+            if let Ok(len @ 1..) = u64::try_from(len) {
                 datasets.push(cursor.text(len.min(LONGEST_NAME))?);
             }
         }

@@ -1,6 +1,7 @@
 //! Rules that a user gives: `REGEX=TYPE`, one by one or as a text of many.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use ggufkit_format::spec::TensorType;
 use regex::bytes::{Regex, RegexBuilder};
@@ -8,9 +9,16 @@ use regex::bytes::{Regex, RegexBuilder};
 /// Bytes that a compiled pattern may take.
 const LIMIT: usize = 1 << 20;
 
+/// Rules of a text at most: each takes some memory, and is asked about every tensor.
+const MOST: usize = 10_000;
+
 /// A regular expression over names, found anywhere in them unless it is tied to `^` and `$`.
 #[derive(Clone, Debug)]
-pub struct Pattern(Regex);
+pub struct Pattern {
+    text: String,
+    /// Compiled when it is needed: to be printed it needs not be.
+    regex: OnceLock<Option<Regex>>,
+}
 
 /// Why a text is no pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,30 +38,39 @@ impl Pattern {
     /// # Errors
     /// It is no regular expression, or one that is too large.
     pub fn new(text: &str) -> Result<Self, PatternError> {
-        // Names are bytes; what is a letter is not asked.
-        let built = RegexBuilder::new(text).unicode(false).size_limit(LIMIT).dfa_size_limit(LIMIT).build();
-        built.map(Self).map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => PatternError("the pattern is too large".to_owned()),
+        match compile(text) {
+            Ok(regex) => Ok(Self { text: text.to_owned(), regex: Some(regex).into() }),
+            Err(regex::Error::CompiledTooBig(_)) => Err(PatternError("the pattern is too large".to_owned())),
             // The last line says what is wrong; those before it draw where.
-            other => {
+            Err(other) => {
                 let text = other.to_string();
                 let last = text.lines().last().unwrap_or_default();
-                PatternError(last.strip_prefix("error: ").unwrap_or(last).to_owned())
+                Err(PatternError(last.strip_prefix("error: ").unwrap_or(last).to_owned()))
             }
-        })
+        }
+    }
+
+    /// A pattern that is known to be one.
+    pub(super) fn made(text: String) -> Self {
+        Self { text, regex: OnceLock::new() }
     }
 
     /// Whether it is in a name.
     #[must_use]
     pub fn is_in(&self, name: &[u8]) -> bool {
-        self.0.is_match(name)
+        self.regex.get_or_init(|| compile(&self.text).ok()).as_ref().is_some_and(|regex| regex.is_match(name))
     }
 
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.0.as_str()
+        &self.text
     }
+}
+
+fn compile(text: &str) -> Result<Regex, regex::Error> {
+    // Names are bytes; what is a letter is not asked.
+    RegexBuilder::new(text).unicode(false).size_limit(LIMIT).dfa_size_limit(LIMIT).build()
 }
 
 impl PartialEq for Pattern {
@@ -83,6 +100,8 @@ pub enum RuleError {
     Type(String),
     /// Nothing is written as that type.
     NoEncoding(TensorType),
+    /// There are more rules than anybody needs.
+    TooMany,
 }
 
 impl fmt::Display for RuleError {
@@ -92,6 +111,7 @@ impl fmt::Display for RuleError {
             Self::Pattern(text, error) => write!(f, "{text:?} is no regular expression: {error}"),
             Self::Type(text) => write!(f, "{text:?} is no tensor type"),
             Self::NoEncoding(ty) => write!(f, "{ty} is not written, only read"),
+            Self::TooMany => write!(f, "there are more than {MOST} rules"),
         }
     }
 }
@@ -134,6 +154,9 @@ impl Rule {
         let mut rules = Vec::new();
         for (number, line) in (1_usize..).zip(text.lines()) {
             for word in line.split_whitespace().take_while(|word| !word.starts_with('#')) {
+                if rules.len() >= MOST {
+                    return Err((number, RuleError::TooMany));
+                }
                 rules.push(Self::parse(word).map_err(|error| (number, error))?);
             }
         }

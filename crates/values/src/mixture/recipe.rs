@@ -90,6 +90,7 @@ impl Recipe {
             Some(other) => return Err(wrong(1, format!("version {other:?} of recipes is not known here"))),
             None => return Err(wrong(1, format!("a recipe begins with {MAGIC:?} and a version"))),
         }
+        let (mut rest, mut lines) = (String::new(), Vec::new());
         for (line, text) in (1..).zip(text.lines()) {
             if let Some(name) = text.strip_prefix(FILE_TYPE) {
                 let file_type = FileType::from_name(name.trim())
@@ -98,9 +99,15 @@ impl Recipe {
                 recipe.file_type = Some(file_type);
                 continue;
             }
-            let rules = Rule::parse_all(text).map_err(|(_, error): (usize, RuleError)| wrong(line, error.to_string()))?;
-            recipe.rules.extend(rules);
+            rest.push_str(text);
+            rest.push('\n');
+            lines.push(line);
         }
+        // All at once, so that they are counted together.
+        recipe.rules = Rule::parse_all(&rest).map_err(|(number, error): (usize, RuleError)| {
+            let line = number.checked_sub(1).and_then(|at| lines.get(at)).copied().unwrap_or(number);
+            wrong(line, error.to_string())
+        })?;
         Ok(recipe)
     }
 
@@ -157,12 +164,12 @@ impl Form {
         // Of as many the later number counts, so that the order does not depend on chance.
         let most = by_type.iter().max_by_key(|(ty, layers)| (layers.len(), **ty)).map(|(ty, _)| *ty);
         let few = by_type.iter().filter(|(ty, _)| Some(**ty) != most);
-        let mut rules: Vec<_> = few.filter_map(|(ty, layers)| self.rule(Some(layers), TensorType(*ty))).collect();
-        rules.extend(most.and_then(|ty| self.rule(None, TensorType(ty))));
+        let mut rules: Vec<_> = few.map(|(ty, layers)| self.rule(Some(layers), TensorType(*ty))).collect();
+        rules.extend(most.map(|ty| self.rule(None, TensorType(ty))));
         rules
     }
 
-    fn rule(&self, layers: Option<&[u64]>, tensor_type: TensorType) -> Option<Rule> {
+    fn rule(&self, layers: Option<&[u64]>, tensor_type: TensorType) -> Rule {
         let mut text = String::from("^");
         match (self, layers) {
             (Self::Whole(name), _) => escape(&mut text, name),
@@ -180,8 +187,7 @@ impl Form {
             }
         }
         text.push('$');
-        let pattern = super::Pattern::new(&text).ok()?;
-        Some(Rule { pattern, tensor_type })
+        Rule { pattern: super::Pattern::made(text), tensor_type }
     }
 }
 
