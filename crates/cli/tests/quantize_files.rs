@@ -43,8 +43,12 @@ fn a_file_is_written_measured_and_made_again_by_its_recipe() {
     assert_eq!(file["file_type"], "Q4_K_M");
     let size = fs::metadata(folder.join("q.gguf")).unwrap().len();
     assert_eq!((&file["outputs"][0]["bytes"], &file["outputs"][0]["written"]), (&size.into(), &true.into()));
-    let types: Vec<&str> =
-        file["tensors"].as_array().unwrap().iter().map(|tensor| tensor["new_type"].as_str().unwrap()).collect();
+    let types: Vec<&str> = file["tensors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tensor| tensor["new_type"].as_str().unwrap())
+        .collect();
     assert_eq!(types, ["Q6_K", "Q6_K", "F32"]);
     let error = file["tensors"][1]["error"]["relative"].as_f64().unwrap();
     assert!(error > 1e-4 && error < 0.05, "{error}");
@@ -65,9 +69,11 @@ fn no_input_is_written_over() {
     let folder = folder("inputs");
     fs::write(folder.join("m.gguf"), model().bytes()).unwrap();
     fs::write(folder.join("rules"), "attn_v=Q8_0\n").unwrap();
-    let imatrix = Builder::new()
-        .tensor(matrix("blk.0.attn_v.weight.in_sum2", 256, 1))
-        .tensor(matrix("blk.0.attn_v.weight.counts", 1, 1));
+    let imatrix = Builder::new().tensor(matrix("blk.0.attn_v.weight.in_sum2", 256, 1)).tensor(matrix(
+        "blk.0.attn_v.weight.counts",
+        1,
+        1,
+    ));
     let mut bytes = imatrix.bytes();
     let first = bytes.len() - 32 - 1024;
     // Sums of squares are not below zero.
@@ -75,7 +81,18 @@ fn no_input_is_written_over() {
     fs::write(folder.join("i.gguf"), bytes).unwrap();
     let before: Vec<_> = names(&folder).iter().map(|name| fs::read(folder.join(name)).unwrap()).collect();
     for target in ["m.gguf", "rules", "i.gguf", "./m.gguf"] {
-        let args = ["quantize", "m.gguf", "Q8_0", "--imatrix", "i.gguf", "--tensor-type-file", "rules", "--force", "-o", target];
+        let args = [
+            "quantize",
+            "m.gguf",
+            "Q8_0",
+            "--imatrix",
+            "i.gguf",
+            "--tensor-type-file",
+            "rules",
+            "--force",
+            "-o",
+            target,
+        ];
         let said = said(&folder, &args, 2);
         assert!(said.contains("is one of the files that are read"), "{said}");
     }

@@ -22,11 +22,9 @@ use crate::out::Out;
 /// One line per rule: a regular expression and a type; the first that fits a name counts. Tensors of all layers that have one
 /// type are one rule, so that the recipe of a model fits others of its architecture.
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Examples:\n  gguf recipe model-q4.gguf\n  gguf recipe model-q4.gguf > q4.recipe\n  \
+#[command(after_help = "Examples:\n  gguf recipe model-q4.gguf\n  gguf recipe model-q4.gguf > q4.recipe\n  \
     gguf quantize other-f16.gguf --recipe q4.recipe -o other-q4.gguf\n\n\
-    Exit status: 0 done, 1 the files are no whole set, 2 a file could not be read, or usage."
-)]
+    Exit status: 0 done, 1 the files are no whole set, 2 a file could not be read, or usage.")]
 pub(crate) struct Args {
     /// The file; of a shard set, any shard
     #[arg(value_name = "FILE")]
@@ -41,21 +39,25 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         let mut answer = Answer::of(PathBuf::from(&self.file));
-        let model = match Model::read(out, std::slice::from_ref(&self.file), self.read.options(), Wanted::Any)? {
-            Ok(model) => Some(model),
-            Err(stop) => {
-                if answer.stop(stop) {
-                    return Ok(FAILED);
+        let model =
+            match Model::read(out, std::slice::from_ref(&self.file), self.read.options(), Wanted::Any)? {
+                Ok(model) => Some(model),
+                Err(stop) => {
+                    if answer.stop(stop) {
+                        return Ok(FAILED);
+                    }
+                    None
                 }
-                None
-            }
-        };
+            };
         let recipe = model.as_ref().map(recipe_of);
         if self.json {
             let rules = recipe.iter().flat_map(|recipe| &recipe.rules);
-            let rules = rules.map(|rule| json!({ "pattern": rule.pattern.as_str(), "type": rule.tensor_type.to_string() }));
+            let rules = rules.map(
+                |rule| json!({ "pattern": rule.pattern.as_str(), "type": rule.tensor_type.to_string() }),
+            );
             let kept = recipe.iter().flat_map(|recipe| &recipe.left_out);
-            let kept = kept.map(|(name, ty)| json!({ "name": JsonText(ByteStr(name)), "type": ty.to_string() }));
+            let kept =
+                kept.map(|(name, ty)| json!({ "name": JsonText(ByteStr(name)), "type": ty.to_string() }));
             let file_type = recipe.as_ref().and_then(|recipe| recipe.file_type);
             let file = json!({
                 "path": json::path(&answer.given),

@@ -99,7 +99,8 @@ impl Converted<'_> {
     fn error(&self, element: u64, value: f32, written_as: Option<TensorType>) -> io::Error {
         let row = self.weights.row_elements().max(1);
         let name = self.weights.name().to_vec();
-        let error = WeightError { name, element, row: element / row, column: element % row, value, written_as };
+        let error =
+            WeightError { name, element, row: element / row, column: element % row, value, written_as };
         io::Error::new(io::ErrorKind::InvalidData, error)
     }
 }
@@ -216,7 +217,9 @@ impl<'a> Converting<'a> {
             let same = tensor.rows.max(1).saturating_sub(number % tensor.rows.max(1));
             let rows = (from.len() / width.max(1)).min(usize::try_from(same).unwrap_or(usize::MAX)).max(1);
             let (these, rest) = from.split_at_checked(rows.saturating_mul(width)).unwrap_or((from, &[]));
-            let (into, left) = std::mem::take(&mut to).split_at_mut_checked(rows.saturating_mul(row_bytes)).ok_or_else(other)?;
+            let (into, left) = std::mem::take(&mut to)
+                .split_at_mut_checked(rows.saturating_mul(row_bytes))
+                .ok_or_else(other)?;
             let importance = match self.importance.filter(|_| tensor.importance) {
                 Some(importance) => {
                     let matrix = (number / tensor.rows.max(1)) % tensor.matrices.max(1);

@@ -115,7 +115,10 @@ impl fmt::Display for Refusal {
                 write!(f, "{name}: {to} is of no use without importance, and there is none for this tensor")
             }
             Self::ImportanceLength { found, needed, .. } => {
-                write!(f, "{name}: the importance matrix has {found} numbers for it, and it has {needed} columns")
+                write!(
+                    f,
+                    "{name}: the importance matrix has {found} numbers for it, and it has {needed} columns"
+                )
             }
             Self::ByteOrder { to, .. } => {
                 write!(f, "{name}: there is no rule for the bytes of {to} in a big-endian file")

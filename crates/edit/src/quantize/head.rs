@@ -75,7 +75,9 @@ impl Keys {
             match place {
                 // What is there again is not true of the new file either.
                 Some(place) => {
-                    if let Some(entry) = left.get_mut(place).filter(|_| order == Order::Input).and_then(Option::take) {
+                    if let Some(entry) =
+                        left.get_mut(place).filter(|_| order == Order::Input).and_then(Option::take)
+                    {
                         records.push(Record::New(record(encoder, entry)?));
                     }
                 }

@@ -186,7 +186,8 @@ impl<'a> Quantization<'a> {
         let joined = Joined::new(files.iter().copied()).map_err(|_| EditError::Plan(PlanError::TooLong))?;
         let source = Converting::new(joined, converted, importance, threads);
         let names: HashSet<&[u8]> = targets.iter().map(|target| target.name.as_slice()).collect();
-        let left = importance.into_iter().flat_map(ImportanceMatrix::names).filter(|name| !names.contains(name));
+        let left =
+            importance.into_iter().flat_map(ImportanceMatrix::names).filter(|name| !names.contains(name));
         let importance_left = left.map(<[u8]>::to_vec).collect();
         let mut made = Self {
             settings: settings(&targets, &said, importance),
@@ -239,7 +240,8 @@ impl<'a> Quantization<'a> {
                     None
                 }
             };
-            let (tensor_type, bytes) = sized.map_or((item.tensor_type, item.data.len), |bytes| (tensor_type, bytes));
+            let (tensor_type, bytes) =
+                sized.map_or((item.tensor_type, item.data.len), |bytes| (tensor_type, bytes));
             targets.push(Target {
                 name: item.name.to_vec(),
                 dims: item.dims.to_vec(),
@@ -271,8 +273,7 @@ impl<'a> Quantization<'a> {
         if is_quantized && !request.again {
             refusals.push(Refusal::Again { name: name(), from, to });
         }
-        let is_integer =
-            matches!(from, TensorType::I8 | TensorType::I16 | TensorType::I32 | TensorType::I64);
+        let is_integer = matches!(from, TensorType::I8 | TensorType::I16 | TensorType::I32 | TensorType::I64);
         if is_integer {
             let why = format!("{from} are integers, and no weights that could be written as {to}");
             refusals.push(Refusal::NoValues { name: name(), why });
@@ -327,7 +328,8 @@ impl<'a> Quantization<'a> {
         let shards = runs.len() as u64;
         let count = u16::try_from(shards).ok().filter(|_| shards <= MAX_SHARDS);
         let count = count.ok_or(ShardsError::from(ShardRefusal::TooManyShards { shards }))?;
-        let all = i32::try_from(total).map_err(|_| ShardsError::from(ShardRefusal::TooManyTensors { tensors: total as u64 }))?;
+        let all = i32::try_from(total)
+            .map_err(|_| ShardsError::from(ShardRefusal::TooManyTensors { tensors: total as u64 }))?;
         // Where the converted ones lie behind the files.
         let mut from = members.iter().fold(0_u64, |sum, member| sum.saturating_add(member.size));
         for (no, run) in (0..count).zip(runs) {
@@ -421,9 +423,12 @@ fn convert<'a>(
         let tensor: &'a Tensor = member.view.index().tensors().get(target.place.1)?;
         Some((*source, member.view, tensor))
     });
-    let Some((source, view, tensor)) = place else { return Err(none("it is in none of the files".to_owned())) };
-    let weights = Weights::of(source, &TensorReader::new(source, view), tensor)
-        .map_err(|error| none(error.to_string().split_once(": ").map_or(String::new(), |(_, why)| why.to_owned())))?;
+    let Some((source, view, tensor)) = place else {
+        return Err(none("it is in none of the files".to_owned()));
+    };
+    let weights = Weights::of(source, &TensorReader::new(source, view), tensor).map_err(|error| {
+        none(error.to_string().split_once(": ").map_or(String::new(), |(_, why)| why.to_owned()))
+    })?;
     let codec = ggufkit_quant::codec(target.to.0).filter(|codec| codec.can_encode());
     let codec = codec.ok_or_else(|| none(format!("{} is not written, only read", target.to.0)))?;
     let turn = if big { Exchange::of(target.to.0) } else { None };
@@ -473,7 +478,8 @@ fn say_importance(said: &mut Said, importance: &ImportanceMatrix, name: &[u8]) {
     said.keys.extend(dataset.map(|dataset| ("quantize.imatrix.dataset", cut(dataset))));
     let entries = u32::try_from(importance.len()).unwrap_or(u32::MAX);
     said.keys.push(("quantize.imatrix.entries_count", New::Number(entries)));
-    said.keys.extend(importance.chunks().map(|chunks| ("quantize.imatrix.chunks_count", New::Number(chunks))));
+    said.keys
+        .extend(importance.chunks().map(|chunks| ("quantize.imatrix.chunks_count", New::Number(chunks))));
 }
 
 /// All that decides about the bytes, as a text.
@@ -482,7 +488,14 @@ fn settings(targets: &[Target], said: &Said, importance: Option<&ImportanceMatri
     let mut names: HashMap<&[u8], u64> = HashMap::new();
     for target in targets {
         let again = names.entry(&target.name).or_default();
-        let _ = writeln!(text, "{:?} {again} {:?} {:?} {}", target.name, target.from, target.to, target.importance.code());
+        let _ = writeln!(
+            text,
+            "{:?} {again} {:?} {:?} {}",
+            target.name,
+            target.from,
+            target.to,
+            target.importance.code()
+        );
         *again = again.saturating_add(1);
     }
     text

@@ -185,7 +185,8 @@ fn each_matrix_has_importance_of_its_own() {
         .tensor(Tensor::f32("gone.in_sum2", &[256]).data(bytes(&sums[..256])))
         .tensor(Tensor::f32("gone.counts", &[1]).data(bytes(&[1.0])));
     let importance = ImportanceMatrix::open(folder.file("i.gguf", &imatrix.bytes())).unwrap();
-    let request = Request { importance: Some(&importance), importance_name: b"i.gguf".to_vec(), ..of("Q4_K_S") };
+    let request =
+        Request { importance: Some(&importance), importance_name: b"i.gguf".to_vec(), ..of("Q4_K_S") };
     let plan = opened.plan(&request, 2);
     assert_eq!(plan.importance_left(), [b"gone".to_vec()]);
     let target = folder.0.join("out.gguf");
@@ -196,7 +197,8 @@ fn each_matrix_has_importance_of_its_own() {
         .flat_map(|expert| {
             let sums = &sums[expert * 256..][..256];
             let count = counts[expert];
-            let weights: Vec<f32> = sums.iter().map(|sum| if count > 0.0 { sum / count } else { 1.0 }).collect();
+            let weights: Vec<f32> =
+                sums.iter().map(|sum| if count > 0.0 { sum / count } else { 1.0 }).collect();
             encoded(T::Q4_K, &values[expert * 1280..][..1280], 256, Some(&weights))
         })
         .collect();
@@ -314,11 +316,16 @@ fn a_run_that_was_ended_and_continued_makes_the_same_file() {
         let plan = opened.plan(request, 2);
         let file = &plan.files()[0];
         let outputs = [Output { plan: &file.plan, target: &target }];
-        let resume =
-            Resume { settings: plan.settings(), beside: &[], sections: &[file.sections.as_slice()] };
+        let resume = Resume { settings: plan.settings(), beside: &[], sections: &[file.sections.as_slice()] };
         let left = Cell::new(steps);
         let source = Stopping { inner: plan.source(), left: &left };
-        sink::save_or_resume(&outputs, &source, Terms { replace: false, sync: false }, &resume, &mut sink::unwatched)
+        sink::save_or_resume(
+            &outputs,
+            &source,
+            Terms { replace: false, sync: false },
+            &resume,
+            &mut sink::unwatched,
+        )
     };
     let mut seen = std::collections::BTreeSet::new();
     for steps in 0..1000 {
@@ -382,11 +389,11 @@ impl ggufkit_io::Files for Stopping<'_, '_> {
 fn shards_stay_shards_and_a_big_endian_file_stays_one() {
     let folder = Folder::new("shards");
     let part = |no: u16, builder: Builder| {
-        builder
-            .kv("split.no", no)
-            .kv("split.count", 2_u16)
-            .kv("split.tensors.count", 3_i32)
-            .tensor(matrix(u32::from(no), &format!("blk.{no}.ffn_up.weight"), &[256, 4]))
+        builder.kv("split.no", no).kv("split.count", 2_u16).kv("split.tensors.count", 3_i32).tensor(matrix(
+            u32::from(no),
+            &format!("blk.{no}.ffn_up.weight"),
+            &[256, 4],
+        ))
     };
     let one = part(0, head()).tensor(matrix(7, "token_embd.weight", &[256, 3]));
     let first = Opened::of(&folder.file("m-00001-of-00002.gguf", &one.bytes()));
@@ -399,7 +406,8 @@ fn shards_stay_shards_and_a_big_endian_file_stays_one() {
     let paths = [folder.0.join("o-1.gguf"), folder.0.join("o-2.gguf")];
     let outputs: Vec<_> =
         plan.files().iter().zip(&paths).map(|(file, target)| Output { plan: &file.plan, target }).collect();
-    sink::save_all(&outputs, plan.source(), Terms { replace: false, sync: false }, &mut sink::unwatched).unwrap();
+    sink::save_all(&outputs, plan.source(), Terms { replace: false, sync: false }, &mut sink::unwatched)
+        .unwrap();
     let both: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     assert_eq!(plan.verify(&members, &sources, &both, NonZeroUsize::MIN, &|_| {}).unwrap().len(), 3);
     let made = paths.map(|path| Opened::of(&path));
@@ -427,5 +435,10 @@ fn shards_stay_shards_and_a_big_endian_file_stays_one() {
     let mut expected = encoded(T::Q8_0, &numbers(1, 512), 256, None);
     expected.chunks_exact_mut(34).for_each(|block| block.swap(0, 1));
     assert!(Opened::of(&target).data("a.weight") == expected);
-    assert_eq!(big.plan(&Request { wishes: Wishes { pure: true, ..Wishes::default() }, ..of("IQ2_XXS") }, 1).refusals().len(), 1);
+    assert_eq!(
+        big.plan(&Request { wishes: Wishes { pure: true, ..Wishes::default() }, ..of("IQ2_XXS") }, 1)
+            .refusals()
+            .len(),
+        1
+    );
 }

@@ -6,13 +6,15 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use ggufkit_format::{Index, Options, View, shorten};
-use ggufkit_io::{ByteJob, DataError, DynSource, FileSource, HeadBuffer, TensorReader, compare_bytes, map_many};
+use ggufkit_io::{
+    ByteJob, DataError, DynSource, FileSource, HeadBuffer, TensorReader, compare_bytes, map_many,
+};
 use ggufkit_values::compare::{Difference, Pair, compare};
 use ggufkit_values::{Memory, Weights};
 
+use super::WeightError;
 use super::convert::odd;
 use super::plan::{Quantization, Target};
-use super::WeightError;
 use crate::shards::Member;
 
 /// A tensor that was measured.
@@ -66,7 +68,8 @@ impl Written {
         let source = FileSource::open(path).map_err(failed)?;
         let mut buffer = HeadBuffer::new();
         let outcome = buffer.read(&source, Options::new()).map_err(failed)?;
-        let index = outcome.into_result().map_err(|error| VerifyError::Head(path.to_owned(), error.to_string()))?;
+        let index =
+            outcome.into_result().map_err(|error| VerifyError::Head(path.to_owned(), error.to_string()))?;
         Ok(Self { source, index, head: buffer.into_bytes() })
     }
 
@@ -89,7 +92,10 @@ impl<'a> Quantization<'a> {
         progress: &(dyn Fn(u64) + Sync),
     ) -> io::Result<()> {
         for target in self.tensors.iter().filter(|target| !target.is_converted()) {
-            let (Some(member), Some(source)) = (members.get(target.place.0), files.get(target.place.0)) else { continue };
+            let (Some(member), Some(source)) = (members.get(target.place.0), files.get(target.place.0))
+            else {
+                continue;
+            };
             let Some(tensor) = member.view.index().tensors().get(target.place.1) else { continue };
             let reader = TensorReader::new(*source, member.view);
             // What has no values cannot be looked at, and is copied all the same.
@@ -149,13 +155,18 @@ impl<'a> Quantization<'a> {
             let mut pairs = Vec::new();
             let mut same = Vec::new();
             for ((at, target), (name, tensor)) in (made.tensors.start..).zip(own).zip(view.tensors()) {
-                let wrong = |why: &str| VerifyError::Tensor { name: target.name.clone(), why: why.to_owned() };
-                if name.0 != target.name || tensor.tensor_type != target.to.0 || written.index.dims(tensor) != target.dims {
+                let wrong =
+                    |why: &str| VerifyError::Tensor { name: target.name.clone(), why: why.to_owned() };
+                if name.0 != target.name
+                    || tensor.tensor_type != target.to.0
+                    || written.index.dims(tensor) != target.dims
+                {
                     return Err(wrong("another name, type or shape"));
                 }
                 let data = |error: DataError| wrong(&error.to_string());
                 let extent = reader.extent(tensor).map_err(data)?.span;
-                let (Some(member), Some(source)) = (members.get(target.place.0), files.get(target.place.0)) else {
+                let (Some(member), Some(source)) = (members.get(target.place.0), files.get(target.place.0))
+                else {
                     return Err(wrong("it is in none of the files"));
                 };
                 if !target.is_converted() {
@@ -166,7 +177,8 @@ impl<'a> Quantization<'a> {
                     return Err(wrong("it is in none of the files"));
                 };
                 let of = |error: ggufkit_values::NoValues| wrong(&error.to_string());
-                let one = Weights::of(*source, &TensorReader::new(*source, member.view), first).map_err(of)?;
+                let one =
+                    Weights::of(*source, &TensorReader::new(*source, member.view), first).map_err(of)?;
                 let two = Weights::of(&written.source, &reader, tensor).map_err(of)?;
                 pairs.push((at, one, two));
             }
@@ -206,12 +218,16 @@ impl<'a> Quantization<'a> {
     ) -> Result<(), VerifyError> {
         let both: Vec<_> = pairs.iter().filter_map(|(_, one, two)| Pair::of(one, two).ok()).collect();
         if both.len() != pairs.len() {
-            return Err(VerifyError::Head(path.to_owned(), "a tensor has another number of weights".to_owned()));
+            return Err(VerifyError::Head(
+                path.to_owned(),
+                "a tensor has another number of weights".to_owned(),
+            ));
         }
         let mut wrong = None;
         compare(&both, threads, progress, &mut |number, result| {
             let Some((at, ..)) = pairs.get(number) else { return };
-            let name = || self.tensors.get(*at).map(|target: &Target| target.name.clone()).unwrap_or_default();
+            let name =
+                || self.tensors.get(*at).map(|target: &Target| target.name.clone()).unwrap_or_default();
             match result {
                 Ok(found) if found.not_finite > 0 => {
                     let why = format!("{} weights are not finite", found.not_finite);

@@ -17,8 +17,8 @@ mod work;
 pub use compare::{Differs, compare};
 pub use error::SinkError;
 pub use part::PartFile;
-pub use resume::{Resume, Section};
 pub(crate) use part::may_stand_at;
+pub use resume::{Resume, Section};
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -285,9 +285,8 @@ where
                     let needed = work.total.saturating_sub(kept.begin());
                     enough_room(output.target, kept.part(), needed)?;
                 }
-                permit(kept.part(), source, &check).map_err(|error| {
-                    failed(output.target, "set the permissions of", error)
-                })?;
+                permit(kept.part(), source, &check)
+                    .map_err(|error| failed(output.target, "set the permissions of", error))?;
                 kept.write(output, source, resume, number, &mut work, &mut direct)?;
                 let (part, log) = kept.done();
                 logs.push(log);

@@ -284,7 +284,8 @@ mod tests {
     impl Case {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let content: Vec<u8> = (0..3_000_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+            let content: Vec<u8> =
+                (0..3_000_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
             fs::write(folder.path().join("in"), &content).unwrap();
             let mut plan = Plan::new();
             plan.literal(b"head").unwrap();
@@ -364,7 +365,8 @@ mod tests {
                 fs::write(&path, bytes).unwrap();
             }),
             ("the end that was written", b"s", |case| {
-                let file = OpenOptions::new().write(true).open(case.folder.path().join(".out.resume")).unwrap();
+                let file =
+                    OpenOptions::new().write(true).open(case.folder.path().join(".out.resume")).unwrap();
                 file.set_len(1_000_100).unwrap();
             }),
             ("the list", b"s", |case| {

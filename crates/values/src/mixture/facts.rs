@@ -100,3 +100,61 @@ impl Shape<'_> {
         std::str::from_utf8(number).ok()?.parse().ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ggufkit_format::{Options, parse};
+    use ggufkit_testkit::{Builder, Value};
+
+    fn facts(architecture: &str, numbers: &[(&str, u32)]) -> Facts {
+        let mut built = Builder::new().kv("general.architecture", architecture);
+        for (key, number) in numbers {
+            built = built.kv(format!("{architecture}.{key}"), *number);
+        }
+        of(built)
+    }
+
+    fn of(built: Builder) -> Facts {
+        let bytes = built.bytes();
+        let index = parse(&bytes, Options::new()).into_result().unwrap();
+        Facts::of(&View::new(&index, &bytes))
+    }
+
+    #[test]
+    fn facts_are_those_that_the_keys_state() {
+        let heads = [("attention.head_count", 64), ("attention.head_count_kv", 8), ("block_count", 80)];
+        let llama = facts("llama", &heads);
+        assert_eq!((llama.layers, llama.experts, llama.heads_per_kv, llama.is_70b), (80, 0, 8, true));
+        assert!(!facts("llama", &[heads[0], heads[2]]).is_70b, "as many heads of keys as of queries");
+        assert!(!facts("llama", &[heads[0], heads[1], heads[2], ("expert_count", 8)]).is_70b);
+        assert!(!facts("falcon", &heads).is_70b);
+        assert!(facts("qwen2", &[heads[0], heads[2]]).is_70b);
+        // Layers behind the model's own are counted, and do not make it another model.
+        let extra = facts("qwen2", &[("block_count", 81), ("nextn_predict_layers", 1)]);
+        assert_eq!((extra.layers, extra.is_70b), (81, true));
+        assert_eq!(facts("nanbeige", &[("block_count", 12), ("num_loops", 3)]).layers, 36);
+        assert_eq!(facts("graniteswitch", &[("block_count", 12)]).layers, 13);
+        // A number per layer counts as in the first one; a first layer without attention shares nothing.
+        let kv = Value::from(vec![0_u32, 8]);
+        let each = Builder::new().kv("general.architecture", "deci").kv("deci.attention.head_count", 64_u32);
+        assert_eq!(of(each.kv("deci.attention.head_count_kv", kv)).heads_per_kv, 0);
+        assert_eq!(of(Builder::new()), Facts::default());
+    }
+
+    #[test]
+    fn shapes_tell_rank_and_layer() {
+        let shape = |name: &'static str, dims: &'static [u64]| Shape {
+            name: name.as_bytes(),
+            dims,
+            tensor_type: TensorType::F32,
+        };
+        assert_eq!(shape("a", &[8, 1]).rank(), 1);
+        assert_eq!(shape("a", &[8, 2, 1]).rank(), 2);
+        assert_eq!(shape("a", &[1, 1, 3]).rank(), 3);
+        assert_eq!(shape("blk.12.attn_q.weight", &[]).layer(), Some(12));
+        for name in ["blk.x.a", "blk.", "blk.1", "enc.blk.1.a", "blk.99999999999999999999.a"] {
+            assert_eq!(shape(name, &[]).layer(), None, "{name}");
+        }
+    }
+}

@@ -170,7 +170,8 @@ mod tests {
 
     #[test]
     fn rules_are_read_and_what_is_none_is_named() {
-        let rules = Rule::parse_all("# all\nattn_v=q8_0 ffn_down\\.weight$=Q6_K # the rest\n\nx{2,3}=F16").unwrap();
+        let rules =
+            Rule::parse_all("# all\nattn_v=q8_0 ffn_down\\.weight$=Q6_K # the rest\n\nx{2,3}=F16").unwrap();
         let shown: Vec<_> = rules.iter().map(|rule| (rule.pattern.as_str(), rule.tensor_type)).collect();
         let expected = [
             ("attn_v", TensorType::Q8_0),
@@ -178,7 +179,9 @@ mod tests {
             ("x{2,3}", TensorType::F16),
         ];
         assert_eq!(shown, expected);
-        assert!(rules[0].pattern.is_in(b"blk.0.attn_v.weight") && !rules[1].pattern.is_in(b"ffn_down.weight.x"));
+        assert!(
+            rules[0].pattern.is_in(b"blk.0.attn_v.weight") && !rules[1].pattern.is_in(b"ffn_down.weight.x")
+        );
         for (text, said) in [
             ("attn", "no rule"),
             ("=Q8_0", "no rule"),

@@ -195,7 +195,9 @@ impl Form {
 fn escape(text: &mut String, name: &[u8]) {
     for &byte in name {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'/' | b':' => text.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'/' | b':' => {
+                text.push(char::from(byte))
+            }
             b'.' => text.push_str("[.]"),
             _ => {
                 let _ = write!(text, "\\x{byte:02x}");
@@ -209,7 +211,10 @@ mod tests {
     use super::*;
 
     fn shapes(names: &[(String, TensorType)]) -> Vec<Shape<'_>> {
-        names.iter().map(|(name, ty)| Shape { name: name.as_bytes(), dims: &[32, 2], tensor_type: *ty }).collect()
+        names
+            .iter()
+            .map(|(name, ty)| Shape { name: name.as_bytes(), dims: &[32, 2], tensor_type: *ty })
+            .collect()
     }
 
     #[test]
@@ -222,7 +227,10 @@ mod tests {
         ];
         for layer in 0..12 {
             names.push((format!("blk.{layer}.attn_q.weight"), T::Q4_K));
-            names.push((format!("blk.{layer}.ffn_down.weight"), if layer % 4 == 1 { T::Q6_K } else { T::Q4_K }));
+            names.push((
+                format!("blk.{layer}.ffn_down.weight"),
+                if layer % 4 == 1 { T::Q6_K } else { T::Q4_K },
+            ));
         }
         names.push(("ids".to_owned(), T::I32));
         let tensors = shapes(&names);

@@ -54,8 +54,7 @@ const LOWEST: &[&str] = &["IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ2_M", "IQ1_S", "IQ1_M
 const IQ2_LARGE: &[&str] = &["IQ2_S", "IQ2_M"];
 
 /// The output, and the embedding where it is the output as well; [`head`] has what comes before and behind.
-const HEAD: &[Row] =
-    &[(&["IQ2_XXS", "IQ2_XS", "IQ3_XXS", "IQ1_S", "IQ2_S", "IQ2_M", "IQ1_M"], &[], T::Q5_K)];
+const HEAD: &[Row] = &[(&["IQ2_XXS", "IQ2_XS", "IQ3_XXS", "IQ1_S", "IQ2_S", "IQ2_M", "IQ1_M"], &[], T::Q5_K)];
 
 const EMBEDDING: &[Row] = &[
     (&["IQ2_XXS", "IQ2_XS", "IQ1_S", "IQ1_M"], &[], T::Q2_K),

@@ -42,7 +42,8 @@ impl Given {
         let mut rules = args.tensor_type.clone();
         for path in &args.tensor_type_file {
             let text = text(path, &mut texts)?;
-            let found = Rule::parse_all(&text).map_err(|(line, error)| bad(path, "bad-rule", format!("line {line}: {error}")))?;
+            let found = Rule::parse_all(&text)
+                .map_err(|(line, error)| bad(path, "bad-rule", format!("line {line}: {error}")))?;
             rules.extend(found);
         }
         let recipe = match &args.recipe {
@@ -116,7 +117,10 @@ fn text(path: &Path, texts: &mut Vec<FileSource>) -> Result<String, Wrong> {
     let failed = |error| (Some(path.to_owned()), Failure::Io(error));
     let source = frame::source(path).map_err(failed)?;
     if source.size().is_none_or(|size| size > LONGEST) {
-        return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "is no file of rules: it is too large, or no file")));
+        return Err(failed(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "is no file of rules: it is too large, or no file",
+        )));
     }
     let bytes = fs::read(path).map_err(failed)?;
     texts.push(source);

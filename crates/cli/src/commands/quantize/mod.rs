@@ -83,7 +83,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", help_heading = "Importance")]
     imatrix: Option<PathBuf>,
     /// Use the importance of tensors only that have this in their names; may be given again
-    #[arg(long, value_name = "TEXT", requires = "imatrix", conflicts_with = "exclude_weights", help_heading = "Importance")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        requires = "imatrix",
+        conflicts_with = "exclude_weights",
+        help_heading = "Importance"
+    )]
     include_weights: Vec<String>,
     /// Use no importance of tensors that have this in their names; may be given again
     #[arg(long, value_name = "TEXT", requires = "imatrix", help_heading = "Importance")]
@@ -182,7 +188,9 @@ impl Args {
             }
         };
         let mut done = Done { notes: say::notes(&made, &given), ..Done::default() };
-        let path = |note: &ggufkit::edit::shards::Note| answer.members.get(note.member()).cloned().unwrap_or_default();
+        let path = |note: &ggufkit::edit::shards::Note| {
+            answer.members.get(note.member()).cloned().unwrap_or_default()
+        };
         answer.notes = made.notes().iter().map(|note| (note.clone(), path(note))).collect();
         answer.refused = made.refusals().iter().map(|refusal| given.reason(refusal)).collect();
         self.lay_out(&mut answer, &made, &given, &sources);
@@ -273,7 +281,10 @@ impl Args {
     ) {
         if !self.no_verify {
             let kept = made.tensors().iter().filter(|target| !target.is_converted());
-            let bar = Bar::begin("looking at weights that stay", kept.fold(0, |sum: u64, one| sum.saturating_add(one.from.1)));
+            let bar = Bar::begin(
+                "looking at weights that stay",
+                kept.fold(0, |sum: u64, one| sum.saturating_add(one.from.1)),
+            );
             let looked = made.look(members, sources, threads, &|bytes| bar.more(bytes));
             bar.end();
             if let Err(error) = looked {
@@ -292,7 +303,8 @@ impl Args {
             Ok(())
         };
         let saved = if self.resume {
-            let sections: Vec<&[Section]> = made.files().iter().map(|file| file.sections.as_slice()).collect();
+            let sections: Vec<&[Section]> =
+                made.files().iter().map(|file| file.sections.as_slice()).collect();
             let beside: Vec<&FileSource> = given.sources().collect();
             let resume = Resume { settings: made.settings(), beside: &beside, sections: &sections };
             sink::save_or_resume(&outputs, made.source(), terms, &resume, &mut watch)
@@ -312,7 +324,10 @@ impl Args {
             return;
         }
         let paths: Vec<&Path> = answer.made.iter().map(|made| made.path.as_path()).collect();
-        let both = made.tensors().iter().fold(0_u64, |sum, one| sum.saturating_add(one.from.1).saturating_add(one.to.1));
+        let both = made
+            .tensors()
+            .iter()
+            .fold(0_u64, |sum, one| sum.saturating_add(one.from.1).saturating_add(one.to.1));
         let bar = Bar::begin("measuring", both);
         let found = made.verify(members, sources, &paths, threads, &|bytes| bar.more(bytes));
         bar.end();
@@ -320,7 +335,8 @@ impl Args {
             Ok(measured) => done.measured = measured,
             Err(error) => {
                 let path = paths.first().map(|path| (*path).to_owned()).unwrap_or_default();
-                let failure = Failure::Data { kind: "io", code: "not-as-written", message: error.to_string() };
+                let failure =
+                    Failure::Data { kind: "io", code: "not-as-written", message: error.to_string() };
                 answer.fail(&path, failure);
             }
         }

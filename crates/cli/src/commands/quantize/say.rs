@@ -45,6 +45,11 @@ pub(super) fn notes(made: &Quantization<'_>, given: &Given) -> Vec<String> {
     let used: Vec<Why> = made.tensors().iter().map(|target| target.why).collect();
     let shapes = made.tensors().iter();
     let names: Vec<&[u8]> = shapes.map(|target| target.name.as_slice()).collect();
+    let plain = !given.mixture.is_some_and(|mixture| mixture.is_quantized());
+    if plain && !given.wishes.rules.is_empty() {
+        let name = given.mixture.map_or("COPY", |mixture| mixture.name);
+        notes.push(format!("{name} passes over --tensor-type, as in llama-quantize"));
+    }
     for rule in &given.wishes.rules {
         if !names.iter().any(|name| rule.pattern.is_in(name)) {
             notes.push(format!("no tensor has {:?} in its name", rule.pattern.as_str()));
@@ -60,8 +65,7 @@ pub(super) fn notes(made: &Quantization<'_>, given: &Given) -> Vec<String> {
         if !idle.is_empty() {
             notes.push(format!("rules of the recipe that no tensor fits: {}", some(&idle)));
         }
-        let free: Vec<&[u8]> =
-            names.iter().copied().filter(|name| recipe.rule_of(name).is_none()).collect();
+        let free: Vec<&[u8]> = names.iter().copied().filter(|name| recipe.rule_of(name).is_none()).collect();
         if !free.is_empty() {
             notes.push(format!("the recipe says nothing of {}, which stay as they are", some(&free)));
         }
@@ -127,10 +131,13 @@ fn table(out: &mut Out, made: &Quantization<'_>, measured: &[Measured]) -> io::R
     {
         *kept = false;
     }
-    let room: usize = widths.iter().zip(kept).filter(|(_, kept)| *kept).map(|(width, _)| width.saturating_add(2)).sum();
+    let room: usize =
+        widths.iter().zip(kept).filter(|(_, kept)| *kept).map(|(width, _)| width.saturating_add(2)).sum();
     let line = |row: &[String; 5]| {
         let mut text = String::new();
-        for (at, ((cell, width), _)) in row.iter().zip(widths).zip(kept).enumerate().filter(|(_, (_, kept))| *kept) {
+        for (at, ((cell, width), _)) in
+            row.iter().zip(widths).zip(kept).enumerate().filter(|(_, (_, kept))| *kept)
+        {
             text.push_str(&if at < 2 { pad(cell, width) } else { pad_left(cell, width) });
             text.push_str("  ");
         }
@@ -143,10 +150,17 @@ fn table(out: &mut Out, made: &Quantization<'_>, measured: &[Measured]) -> io::R
     }
     for (row, target) in rows.zip(made.tensors()) {
         let why = why(target);
-        let most = out.edge().map_or(80, |edge| edge.saturating_sub(room).saturating_sub(out::columns(&why))).max(16);
+        let most = out
+            .edge()
+            .map_or(80, |edge| edge.saturating_sub(room).saturating_sub(out::columns(&why)))
+            .max(16);
         let name = out.paint(Ink::Key, out::fit(&target.name, most));
-        let why = out.paint(Ink::Faint, why);
-        writeln!(out, "{}{name}{why}", line(row))?;
+        if why.is_empty() {
+            writeln!(out, "{}{name}", line(row))?;
+        } else {
+            let why = out.paint(Ink::Faint, why);
+            writeln!(out, "{}{name}{why}", line(row))?;
+        }
     }
     Ok(())
 }
@@ -207,7 +221,10 @@ fn total(out: &mut Out, answer: &Answer, made: &Quantization<'_>, done: &Done) -
     let all = made.tensors().len();
     if let Some(error) = whole(&done.measured) {
         let same = done.measured.iter().filter(|one| one.difference.is_none()).count();
-        let text = format!("error over all that changed: {}; {same} of {all} tensors are as they were", percent(&error));
+        let text = format!(
+            "error over all that changed: {}; {same} of {all} tensors are as they were",
+            percent(&error)
+        );
         out.line(&text, 2)?;
     }
     if !answer.is_good() && !answer.made.iter().any(|made| made.done) {

@@ -45,7 +45,8 @@ pub(in crate::commands) fn reasons(out: &mut Out, answer: &Answer) -> io::Result
         let Some((_, told)) = alike.get_mut(at) else { continue };
         *told = told.saturating_add(1);
         if *told <= ALIKE {
-            let path = reason.path.as_deref().map(|path| format!("{}: ", out::path(path))).unwrap_or_default();
+            let path =
+                reason.path.as_deref().map(|path| format!("{}: ", out::path(path))).unwrap_or_default();
             out.message(Ink::Bad, "refused", &format!("{path}{}", reason.message))?;
         }
     }
