@@ -75,6 +75,7 @@ fn nothing_is_left_of_a_file_whose_writing_was_killed() {
         ("fix", &["check", "m.gguf", "--fix", "-o", "out.gguf"]),
         ("split", &["split", "m.gguf", "-o", "p", "--shards", "2", "--first-shard", "metadata"]),
         ("merge", &["merge", "m.gguf", "-o", "out.gguf", "--delete-inputs"]),
+        ("quantize", &["quantize", "m.gguf", "COPY", "-o", "out.gguf", "--no-verify"]),
         ("merge over", &["merge", "m.gguf", "-o", "there.gguf", "--force"]),
         ("replace", &["repair", "m.gguf", "-o", "there.gguf", "--force"]),
         ("set", &["set", "m.gguf", "--copy", "other:u32=1", "--allow-errors"]),

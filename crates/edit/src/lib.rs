@@ -9,6 +9,7 @@
 //! * [`patch`](mod@patch) says what differs between two files as operations.
 //! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
 //! * [`shards`] splits a model over several files, and merges them.
+//! * [`quantize`] writes a model's tensors in types of fewer bits.
 //! * [`Operation`] is a change by name, as a person asks for it; [`members`] carries it out on a model of several files,
 //!   [`preview`] tells what it would break, and [`loads`] whether llama.cpp still takes the file.
 //! * [`endian`](mod@endian) turns a file into the other byte order.
@@ -28,6 +29,7 @@ mod operation;
 pub mod patch;
 mod placement;
 pub mod preview;
+pub mod quantize;
 pub mod repair;
 pub mod shards;
 mod value;

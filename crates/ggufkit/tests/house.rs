@@ -13,7 +13,17 @@ const RULES: &[(&str, &[&str])] = &[
     ("ggufkit-quant", &["ggufkit-format"]),
     ("ggufkit-inspect", &["ggufkit-format"]),
     ("ggufkit-check", &["ggufkit-format", "ggufkit-io", "ggufkit-inspect"]),
-    ("ggufkit-edit", &["ggufkit-format", "ggufkit-io", "ggufkit-inspect", "ggufkit-check"]),
+    (
+        "ggufkit-edit",
+        &[
+            "ggufkit-format",
+            "ggufkit-io",
+            "ggufkit-inspect",
+            "ggufkit-check",
+            "ggufkit-quant",
+            "ggufkit-values",
+        ],
+    ),
     ("ggufkit-digest", &["ggufkit-format", "ggufkit-io"]),
     ("ggufkit-values", &["ggufkit-format", "ggufkit-io", "ggufkit-quant"]),
     (

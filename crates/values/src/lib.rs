@@ -1,6 +1,7 @@
 //! What the weights of a model are worth, read piece by piece: nothing here holds a tensor in memory.
 //!
 //! * [`Weights`] are the values of one tensor in a file: where its bytes lie, and how they are decoded.
+//! * [`mixture`] says which type each tensor of a quantized model gets; [`importance`] reads importance matrices.
 //! * [`stats`] counts and measures them in one pass; [`compare`] measures how far two tensors are apart.
 //!
 //! Bytes come from [`ggufkit_io`], a codec from [`ggufkit_quant`]; this crate brings them together. Work is cut into
@@ -11,6 +12,8 @@
 #![warn(missing_docs)]
 
 pub mod compare;
+pub mod importance;
+pub mod mixture;
 pub mod stats;
 mod unit;
 mod weights;

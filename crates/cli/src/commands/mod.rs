@@ -22,6 +22,8 @@ mod r#move;
 mod name;
 mod new;
 mod progress;
+mod quantize;
+mod recipe;
 mod recover;
 mod rename;
 mod repair;
@@ -74,6 +76,8 @@ pub(crate) enum Command {
     Recover(recover::Args),
     Split(split::Args),
     Merge(merge::Args),
+    Quantize(quantize::Args),
+    Recipe(recipe::Args),
     Rule(rule::Args),
     Name(name::Args),
     Explain(explain::Args),
@@ -116,6 +120,8 @@ impl Command {
             Self::Recover(args) => args.run(out),
             Self::Split(args) => args.run(out),
             Self::Merge(args) => args.run(out),
+            Self::Quantize(args) => args.run(out),
+            Self::Recipe(args) => args.run(out),
             Self::Rule(args) => args.run(out),
             Self::Name(args) => args.run(out),
             Self::Explain(args) => args.run(out),

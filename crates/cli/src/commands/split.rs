@@ -192,7 +192,7 @@ impl Args {
 }
 
 /// A file's name without what the shards' names add to it, and without `.gguf`.
-fn stem(name: &OsStr) -> OsString {
+pub(super) fn stem(name: &OsStr) -> OsString {
     let Some(text) = name.to_str() else { return name.to_owned() };
     match parse_shard_suffix(text) {
         Some(suffix) => suffix.prefix.into(),

@@ -145,6 +145,21 @@ impl<'a> Whole<'a> {
         &self.notes
     }
 
+    /// How its records are written.
+    pub(crate) fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    /// The records of the key-values, in the source.
+    pub(crate) fn key_values(&self) -> &[Span] {
+        &self.kvs
+    }
+
+    /// The record that gives the alignment, where it is not the default.
+    pub(crate) fn alignment_record(&self) -> Option<Span> {
+        self.alignment_kv
+    }
+
     /// The key-values of later shards: known ones are passed over, others are kept or refused.
     fn extras(&mut self, members: &[Member<'a>], extra: Extra, refusals: &mut Vec<Refusal>) {
         let Some((first, later)) = members.split_first() else { return };

@@ -4,20 +4,24 @@
 //! power may fail at any byte before that and nothing is at the target, or what was there. Only who gives nothing up may
 //! leave the syncing to the system ([`Terms`]). The source is never written
 //! to. Several files are made all together or not at all ([`save_all`]), out of one file or several
-//! ([`Joined`](crate::Joined)). [`PartFile`] is that way alone, for files that are not made by a plan.
+//! ([`Joined`](crate::Joined)). [`PartFile`] is that way alone, for files that are not made by a plan. What takes hours to make may
+//! be kept beside its place and continued ([`save_or_resume`]).
 
 mod compare;
 mod copy;
 mod error;
 mod part;
+mod resume;
 mod work;
 
 pub use compare::{Differs, compare};
 pub use error::SinkError;
 pub use part::PartFile;
 pub(crate) use part::may_stand_at;
+pub use resume::{Resume, Section};
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -153,7 +157,31 @@ where
     for output in outputs {
         sources.may_be_written(output.target)?;
     }
-    put(outputs, source, terms, Check::None(&sources), watch)
+    put(outputs, source, terms, Check::None(&sources), None, watch).map(|_| ())
+}
+
+/// The same in a way that can be continued: where it ends early, whatever the reason, what was written stays beside the targets
+/// as `.NAME.resume`, and the next call with the same [`Resume`] takes over the sections that are whole. Each has to prove
+/// that it is what was written, and that it was made of what is in the source now. At the targets there is nothing before the end.
+/// The value is how many bytes were taken over.
+///
+/// # Errors
+/// See [`SinkError`].
+pub fn save_or_resume<S>(
+    outputs: &[Output<'_>],
+    source: &S,
+    terms: Terms,
+    resume: &Resume<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<u64, SinkError>
+where
+    S: Files + ?Sized,
+{
+    let sources = Sources::of(source)?;
+    for output in outputs {
+        sources.may_be_written(output.target)?;
+    }
+    put(outputs, source, terms, Check::None(&sources), Some(resume), watch)
 }
 
 /// Puts the file of `plan` in the place of `itself`, which stands at `target`, is held, and is what it was until the new one
@@ -169,7 +197,7 @@ where
     S: Files + ?Sized,
 {
     let terms = Terms { replace: true, sync: true };
-    put(&[Output { plan, target }], source, terms, Check::Itself(itself), watch)
+    put(&[Output { plan, target }], source, terms, Check::Itself(itself), None, watch).map(|_| ())
 }
 
 pub(crate) fn failed(target: &Path, doing: &'static str, source: io::Error) -> SinkError {
@@ -225,8 +253,9 @@ fn put<S>(
     source: &S,
     terms: Terms,
     check: Check<'_>,
+    resume: Option<&Resume<'_>>,
     watch: &mut Watch<'_>,
-) -> Result<(), SinkError>
+) -> Result<u64, SinkError>
 where
     S: Files + ?Sized,
 {
@@ -243,8 +272,27 @@ where
     let mut work = Work::new(total, watch);
     let mut direct = Direct::default();
     let mut parts = Vec::new();
-    for output in outputs {
-        let part = write_part(output, source, &check, &mut work, &mut direct, parts.is_empty())?;
+    let mut taken = 0_u64;
+    let mut logs = Vec::new();
+    for (number, output) in outputs.iter().enumerate() {
+        let first = parts.is_empty();
+        let part = match resume {
+            None => write_part(output, source, &check, &mut work, &mut direct, first)?,
+            Some(resume) => {
+                let mut kept = resume::Kept::open(output, source, resume, number, &mut work)?;
+                taken = taken.saturating_add(kept.begin());
+                if first {
+                    let needed = work.total.saturating_sub(kept.begin());
+                    enough_room(output.target, kept.part(), needed)?;
+                }
+                permit(kept.part(), source, &check)
+                    .map_err(|error| failed(output.target, "set the permissions of", error))?;
+                kept.write(output, source, resume, number, &mut work, &mut direct)?;
+                let (part, log) = kept.done();
+                logs.push(log);
+                part
+            }
+        };
         parts.push((output.target, part));
     }
     for (target, part) in parts.iter().filter(|_| sync) {
@@ -271,15 +319,16 @@ where
         placed.targets.push((target, id));
     }
     placed.stay = true;
+    logs.into_iter().for_each(resume::Log::forget);
     if !sync {
-        return Ok(());
+        return Ok(taken);
     }
     let durable = work.tell(Stage::SyncFolder).map_err(|error| match error {
         SinkError::Stopped(error) => error,
         other => io::Error::other(other),
     });
     let not_durable = |target: &Path, source| SinkError::NotDurable { path: target.to_owned(), source };
-    let Some(first) = outputs.first() else { return Ok(()) };
+    let Some(first) = outputs.first() else { return Ok(taken) };
     durable.map_err(|error| not_durable(first.target, error))?;
     let mut folder = None;
     for Output { target, .. } in outputs {
@@ -288,7 +337,7 @@ where
             folder = Some(target.parent());
         }
     }
-    Ok(())
+    Ok(taken)
 }
 
 /// Whether what was copied is of one state of each file: one that was written to meanwhile may have had its data elsewhere
@@ -336,36 +385,94 @@ where
     work.begin(target);
     work.tell(Stage::Create)?;
     let part = PartFile::create(target).map_err(failed("create"))?;
-    if first
-        && let (false, Some(free)) = (platform::shares_blocks(part.file()), platform::free_space(part.file()))
-        && free < work.total
-    {
-        return Err(SinkError::NoRoom { path: target.to_owned(), needed: work.total, free });
+    if first {
+        enough_room(target, &part, work.total)?;
     }
-    // Before there is a byte in it: what others may not read in the source they may not read here either.
-    let permitted = match check {
+    permit(&part, source, check).map_err(failed("set the permissions of"))?;
+    write_range((plan, &mut Place::default()), plan.len(), source, part.file(), work, direct)?;
+    Ok(part)
+}
+
+/// Whether there is room for so many bytes more, where that can be told.
+fn enough_room(target: &Path, part: &PartFile, needed: u64) -> Result<(), SinkError> {
+    match platform::free_space(part.file()).filter(|_| !platform::shares_blocks(part.file())) {
+        Some(free) if free < needed => Err(SinkError::NoRoom { path: target.to_owned(), needed, free }),
+        _ => Ok(()),
+    }
+}
+
+/// Before there is a byte in it: what others may not read in the source they may not read here either.
+fn permit<S: Files + ?Sized>(part: &PartFile, source: &S, check: &Check<'_>) -> io::Result<()> {
+    match check {
         Check::Itself(itself) => part.be_as(itself.file()),
         Check::None(_) => match source.file_at(0).map(|file| file.file().metadata()) {
             Some(Ok(metadata)) => part.permit_as(&metadata),
             _ => Ok(()),
         },
-    };
-    permitted.map_err(failed("set the permissions of"))?;
-    let mut to = BufWriter::with_capacity(WINDOW, part.file());
-    for piece in plan.pieces() {
-        let Piece::Copy(whole) = piece else {
-            work.piece(piece, source, &mut to)?;
+    }
+}
+
+/// Where a plan is written up to.
+#[derive(Default)]
+struct Place {
+    /// The piece, and where it begins.
+    piece: usize,
+    start: u64,
+    /// Bytes that are written.
+    done: u64,
+}
+
+/// Writes the bytes of a plan from a place up to `end`; the file stands at the first.
+fn write_range<S>(
+    (plan, place): (&Plan, &mut Place),
+    end: u64,
+    source: &S,
+    file: &File,
+    work: &mut Work<'_, '_>,
+    direct: &mut Direct,
+) -> Result<(), SinkError>
+where
+    S: Files + ?Sized,
+{
+    let target = work.target.clone();
+    let failed = |doing| move |source: io::Error| failed(&target, doing, source);
+    let mut to = BufWriter::with_capacity(WINDOW, file);
+    while let Some(piece) = plan.pieces().get(place.piece) {
+        let here = Span::new(place.start, piece.len());
+        if place.done >= here.end() {
+            place.piece = place.piece.saturating_add(1);
+            place.start = here.end();
             continue;
+        }
+        if place.done >= end {
+            break;
+        }
+        let part = Span::between(
+            place.done.saturating_sub(here.start),
+            here.end().min(end).saturating_sub(here.start),
+        );
+        place.done = here.end().min(end);
+        let whole = match piece {
+            Piece::Copy(whole) => Span::new(whole.start.saturating_add(part.start), part.len),
+            Piece::Literal(bytes) => {
+                let bytes = part.slice(bytes, 0).unwrap_or_default().to_vec();
+                work.piece(&Piece::Literal(bytes), source, &mut to)?;
+                continue;
+            }
+            Piece::Zeros(_) => {
+                work.piece(&Piece::Zeros(part.len), source, &mut to)?;
+                continue;
+            }
         };
-        let mut rest = *whole;
+        let mut rest = whole;
         while rest.len >= SMALL
             && let Some((number, span)) = source.locate(rest)
         {
             let here = Span::new(rest.start, span.len);
             match direct.of(source, number).filter(|_| span.len >= SMALL) {
                 Some(from) => {
-                    to.flush().map_err(failed("write"))?;
-                    work.hand_over(from, part.file(), span)?;
+                    to.flush().map_err(failed.clone()("write"))?;
+                    work.hand_over(from, file, span)?;
                 }
                 None => work.piece(&Piece::Copy(here), source, &mut to)?,
             }
@@ -375,9 +482,7 @@ where
             work.piece(&Piece::Copy(rest), source, &mut to)?;
         }
     }
-    to.flush().map_err(failed("write"))?;
-    drop(to);
-    Ok(part)
+    to.flush().map_err(failed("write"))
 }
 
 /// Writes the file of `plan` to any writer, out of any source: for programs whose files are in memory, in an archive or on

@@ -27,6 +27,8 @@ pub struct PartFile {
     file: File,
     /// Its name for the time being, where it has one.
     beside: Option<PathBuf>,
+    /// That name stays when it comes to nothing.
+    stays: bool,
     target: PathBuf,
 }
 
@@ -41,7 +43,7 @@ impl PartFile {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
         }
         match platform::nameless(target.parent().unwrap_or(Path::new(""))) {
-            Some(file) => Ok(Self { file, beside: None, target: target.to_owned() }),
+            Some(file) => Ok(Self { file, beside: None, stays: false, target: target.to_owned() }),
             None => Self::named(target),
         }
     }
@@ -50,7 +52,12 @@ impl PartFile {
     fn named(target: &Path) -> io::Result<Self> {
         let (file, beside) =
             beside(target, |path| OpenOptions::new().write(true).create_new(true).open(path))?;
-        Ok(Self { file, beside: Some(beside), target: target.to_owned() })
+        Ok(Self { file, beside: Some(beside), stays: false, target: target.to_owned() })
+    }
+
+    /// A file that has a name beside its place already, and keeps it until it is put there.
+    pub(super) fn kept(file: File, beside: PathBuf, target: &Path) -> Self {
+        Self { file, beside: Some(beside), stays: true, target: target.to_owned() }
     }
 
     /// The open file; a `&File` is a [`std::io::Write`].
@@ -156,6 +163,7 @@ impl PartFile {
         } else {
             match link(&self, &self.target) {
                 Ok(()) => {
+                    self.stays = false;
                     inplace::settle(&self.target);
                     return Ok(Ok(()));
                 }
@@ -215,7 +223,7 @@ impl Write for PartFile {
 
 impl Drop for PartFile {
     fn drop(&mut self) {
-        if let Some(beside) = &self.beside {
+        if let Some(beside) = self.beside.as_ref().filter(|_| !self.stays) {
             let _ = fs::remove_file(beside);
         }
     }

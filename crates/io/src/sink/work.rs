@@ -50,7 +50,7 @@ pub(super) struct Work<'a, 'b> {
     told: Option<u64>,
     /// Bytes of all files.
     pub(super) total: u64,
-    target: PathBuf,
+    pub(super) target: PathBuf,
     buffer: Vec<u8>,
     /// Bytes of the source that were read together with a small copy, and what they are.
     window: Vec<u8>,
@@ -80,6 +80,11 @@ impl<'a, 'b> Work<'a, 'b> {
         self.before = self.before.saturating_add(self.done);
         self.done = 0;
         self.target = target.to_owned();
+    }
+
+    /// So many bytes of the file are there already.
+    pub(super) fn skip_to(&mut self, done: u64) {
+        self.done = done;
     }
 
     pub(super) fn tell(&mut self, stage: Stage) -> Result<(), SinkError> {

@@ -1,7 +1,7 @@
 //! What `gguf split` and `gguf merge` have in common: the model and its files, why not, and what is said of what was made.
 
 mod read;
-mod say;
+pub(super) mod say;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,12 +24,12 @@ pub(super) struct Reason {
     pub(super) code: &'static str,
     message: String,
     path: Option<PathBuf>,
-    name: Option<Vec<u8>>,
+    pub(super) name: Option<Vec<u8>>,
     help: Option<String>,
 }
 
 impl Reason {
-    fn new(code: &'static str, message: impl Into<String>) -> Self {
+    pub(super) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), path: None, name: None, help: None }
     }
 
@@ -38,7 +38,7 @@ impl Reason {
         self
     }
 
-    fn with_help(mut self, help: impl Into<String>) -> Self {
+    pub(super) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
@@ -183,7 +183,7 @@ impl Answer {
         }
     }
 
-    fn fail_to_write(&mut self, error: SinkError) {
+    pub(super) fn fail_to_write(&mut self, error: SinkError) {
         let path = error.path().unwrap_or(&self.given).to_owned();
         let failure = match error {
             SinkError::IsSource(path) => {
@@ -202,11 +202,16 @@ impl Answer {
         } else {
             say::text(out, self)?
         }
-        Ok(match (self.failed.is_empty(), self.refused.is_empty()) {
+        Ok(self.status())
+    }
+
+    /// The exit status.
+    pub(super) fn status(&self) -> u8 {
+        match (self.failed.is_empty(), self.refused.is_empty()) {
             (false, _) => FAILED,
             (true, false) => NO,
             (true, true) => OK,
-        })
+        }
     }
 }
 

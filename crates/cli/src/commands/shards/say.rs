@@ -15,6 +15,9 @@ use crate::out::{self, Ink, Out, pad_left};
 /// Files, reasons and notes that are printed; the rest is counted. JSON has all.
 const SHOWN: usize = 100;
 
+/// Reasons of one kind that are printed.
+const ALIKE: usize = 5;
+
 /// Columns of a tensor's name.
 const NAME: usize = 48;
 
@@ -26,11 +29,32 @@ pub(super) fn text(out: &mut Out, answer: &Answer) -> io::Result<()> {
     if answer.is_good() || answer.made.iter().any(|made| made.done) {
         made(out, answer)?;
     }
-    for reason in answer.refused.iter().take(SHOWN) {
-        let path = reason.path.as_deref().map(|path| format!("{}: ", out::path(path))).unwrap_or_default();
-        out.message(Ink::Bad, "refused", &format!("{path}{}", reason.message))?;
+    reasons(out, answer)?;
+    crate::frame::report(out, &answer.failed)
+}
+
+/// Why not, and what helps.
+pub(in crate::commands) fn reasons(out: &mut Out, answer: &Answer) -> io::Result<()> {
+    // Of many that are alike a few are told.
+    let mut alike: Vec<(&str, usize)> = Vec::new();
+    for reason in &answer.refused {
+        let at = alike.iter().position(|(code, _)| *code == reason.code).unwrap_or_else(|| {
+            alike.push((reason.code, 0));
+            alike.len().saturating_sub(1)
+        });
+        let Some((_, told)) = alike.get_mut(at) else { continue };
+        *told = told.saturating_add(1);
+        if *told <= ALIKE {
+            let path =
+                reason.path.as_deref().map(|path| format!("{}: ", out::path(path))).unwrap_or_default();
+            out.message(Ink::Bad, "refused", &format!("{path}{}", reason.message))?;
+        }
     }
-    more(out, answer.refused.len(), "reasons")?;
+    for (_, told) in &alike {
+        if let Some(more) = told.checked_sub(ALIKE).filter(|more| *more > 0) {
+            out.message(Ink::Faint, "  and", &format!("{more} more of the kind"))?;
+        }
+    }
     // Many reasons of one kind have one answer.
     let mut told: Vec<&str> = Vec::new();
     for help in answer.refused.iter().take(SHOWN).filter_map(|reason| reason.help.as_deref()) {
@@ -39,7 +63,7 @@ pub(super) fn text(out: &mut Out, answer: &Answer) -> io::Result<()> {
             out.message(Ink::Faint, "  help", help)?;
         }
     }
-    crate::frame::report(out, &answer.failed)
+    Ok(())
 }
 
 fn more(out: &mut Out, all: usize, what: &str) -> io::Result<()> {
@@ -105,7 +129,7 @@ fn made(out: &mut Out, answer: &Answer) -> io::Result<()> {
     out.flush()
 }
 
-fn reason_json(reason: &Reason) -> Value {
+pub(in crate::commands) fn reason_json(reason: &Reason) -> Value {
     json!({
         "reason": reason.code,
         "message": reason.message,

@@ -1,0 +1,149 @@
+//! What was given beside the model: mixture, rules, recipe, importance, each read and understood.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ggufkit::edit::quantize::Refusal;
+use ggufkit::format::ReadAt as _;
+use ggufkit::io::FileSource;
+use ggufkit::values::importance::{ImportanceError, ImportanceMatrix};
+use ggufkit::values::mixture::recipe::Recipe;
+use ggufkit::values::mixture::{Mixture, Rule, Wishes};
+
+use super::super::shards::Reason;
+use super::Args;
+use crate::failure::Failure;
+use crate::frame;
+
+/// Bytes of a text at most: rules for a million tensors.
+const LONGEST: u64 = 256 << 20;
+
+/// All of it.
+pub(super) struct Given {
+    pub(super) mixture: Option<Mixture>,
+    pub(super) wishes: Wishes,
+    pub(super) importance: Option<ImportanceMatrix>,
+    /// Files that were read for it, which are no output either.
+    texts: Vec<FileSource>,
+}
+
+/// What went wrong, and with which file.
+type Wrong = (Option<PathBuf>, Failure);
+
+impl Given {
+    pub(super) fn read(args: &Args) -> Result<Self, Wrong> {
+        let copy = args.mixture.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("COPY"));
+        let mixture = match args.mixture.as_deref().filter(|_| !copy) {
+            Some(name) => Some(Mixture::of_name(name).ok_or_else(|| (None, unknown(name)))?),
+            None => None,
+        };
+        let mut texts = Vec::new();
+        let mut rules = args.tensor_type.clone();
+        for path in &args.tensor_type_file {
+            let text = text(path, &mut texts)?;
+            let found = Rule::parse_all(&text)
+                .map_err(|(line, error)| bad(path, "bad-rule", format!("line {line}: {error}")))?;
+            rules.extend(found);
+        }
+        let recipe = match &args.recipe {
+            Some(path) => {
+                let text = text(path, &mut texts)?;
+                Some(Recipe::parse(&text).map_err(|error| bad(path, "bad-recipe", error.to_string()))?)
+            }
+            None => None,
+        };
+        let importance = match &args.imatrix {
+            Some(path) => Some(importance(path, args)?),
+            None => None,
+        };
+        let wishes = Wishes {
+            rules,
+            output: args.output_tensor_type,
+            embedding: args.token_embedding_type,
+            leave_output: args.leave_output_tensor,
+            pure: args.pure,
+            copy,
+            recipe,
+        };
+        Ok(Self { mixture, wishes, importance, texts })
+    }
+
+    /// What the new file says the importance was read from.
+    pub(super) fn importance_name(&self) -> Vec<u8> {
+        let path = self.importance.as_ref().map(|importance| importance.source().path());
+        path.map(|path| path.as_os_str().as_encoded_bytes().to_vec()).unwrap_or_default()
+    }
+
+    /// The files that were read.
+    pub(super) fn sources(&self) -> impl Iterator<Item = &FileSource> {
+        self.texts.iter().chain(self.importance.as_ref().map(ImportanceMatrix::source))
+    }
+
+    /// Why a tensor stands in the way, and what helps.
+    pub(super) fn reason(&self, refusal: &Refusal) -> Reason {
+        let mut reason = Reason::new(refusal.code(), refusal.to_string());
+        reason.name = Some(refusal.name().to_vec());
+        let help = match refusal {
+            Refusal::Again { .. } => {
+                "quantize from a file of F16, BF16 or F32 where there is one; --allow-requantize does it all the same"
+            }
+            Refusal::NoImportance { .. } if self.importance.is_none() => {
+                "--imatrix FILE gives the importance that llama-imatrix has measured"
+            }
+            Refusal::NoImportance { .. } => {
+                "--tensor-type gives these tensors a type that needs none, as in 'NAME=Q4_K'"
+            }
+            Refusal::ImportanceLength { .. } => "the importance was measured on another model",
+            Refusal::Shape(_) => "--tensor-type gives the tensor another type",
+            Refusal::NameTwice { .. } => "`gguf repair FILE -o OUT` says which one may go",
+            _ => return reason,
+        };
+        reason.with_help(help)
+    }
+}
+
+fn unknown(name: &str) -> Failure {
+    let message = format!("{name:?} is no mixture");
+    let help = "`gguf help quantize` lists them; Q4_K_M is a good first one".to_owned();
+    Failure::Usage { code: "no-mixture", message, help: Some(help) }
+}
+
+fn bad(path: &Path, code: &'static str, message: String) -> Wrong {
+    (Some(path.to_owned()), Failure::Data { kind: "usage", code, message })
+}
+
+fn text(path: &Path, texts: &mut Vec<FileSource>) -> Result<String, Wrong> {
+    let failed = |error| (Some(path.to_owned()), Failure::Io(error));
+    let source = frame::source(path).map_err(failed)?;
+    if source.size().is_none_or(|size| size > LONGEST) {
+        return Err(failed(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "is no file of rules: it is too large, or no file",
+        )));
+    }
+    let bytes = fs::read(path).map_err(failed)?;
+    texts.push(source);
+    String::from_utf8(bytes).map_err(|_| bad(path, "bad-rule", "is no text in UTF-8".to_owned()))
+}
+
+fn importance(path: &Path, args: &Args) -> Result<ImportanceMatrix, Wrong> {
+    let failed = |error: ImportanceError| {
+        let failure = match error {
+            ImportanceError::Io(error) => Failure::Io(error),
+            other => Failure::Data { kind: "malformed", code: other.code(), message: other.to_string() },
+        };
+        (Some(path.to_owned()), failure)
+    };
+    // Nothing is printed into it, and no change of it is under way.
+    frame::source(path).map_err(|error| (Some(path.to_owned()), Failure::Io(error)))?;
+    let mut importance = ImportanceMatrix::open(path).map_err(failed)?;
+    let has = |name: &[u8], words: &[String]| {
+        words.iter().any(|word| name.windows(word.len().max(1)).any(|part| part == word.as_bytes()))
+    };
+    if !args.include_weights.is_empty() {
+        importance.retain(|name| has(name, &args.include_weights));
+    }
+    importance.retain(|name| !has(name, &args.exclude_weights));
+    Ok(importance)
+}

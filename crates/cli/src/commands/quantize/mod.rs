@@ -1,0 +1,368 @@
+//! `gguf quantize`: a model in types of fewer bits.
+
+mod given;
+mod say;
+
+use std::ffi::OsString;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use ggufkit::edit::quantize::{Measured, Order, Quantization, QuantizeError, Request, WeightError};
+use ggufkit::edit::shards::Member;
+use ggufkit::format::naming::shard_name;
+use ggufkit::format::spec::TensorType;
+use ggufkit::io::sink::{self, Output, Resume, Section, SinkError, Terms};
+use ggufkit::io::{FileSource, obstacles};
+use ggufkit::values::mixture::Rule;
+
+use self::given::Given;
+use super::progress::Bar;
+use super::shards::{Answer, Made, Model, Reason, Wanted, names_folder, shown};
+use super::split::stem;
+use crate::args::ReadArgs;
+use crate::failure::Failure;
+use crate::out::Out;
+use crate::{FAILED, frame, platform};
+
+/// Quantize a model: its tensors in types of fewer bits, by the mixtures of llama.cpp
+///
+/// TYPE is a mixture, as llama-quantize knows it: Q4_K_M, Q8_0, IQ4_XS, F16 and so on, or its number; COPY changes no type. Which
+/// tensor gets which type follows from the mixture, the architecture and the shapes, as in llama-quantize; --tensor-type and
+/// other options say otherwise, and --recipe takes all of it from another file. The file appears when it is whole. Then it is read
+/// again, and each tensor's error is told. Memory is needed for a few rows, whatever the size of the model.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  gguf quantize model-f16.gguf Q4_K_M -o model-q4.gguf\n  gguf quantize model-f16.gguf Q4_K_M --dry-run\n  \
+    gguf quantize model-f16.gguf IQ3_XXS --imatrix imatrix.gguf -o model-iq3.gguf\n  \
+    gguf quantize model-f16.gguf Q4_K_M --tensor-type 'ffn_down=Q6_K' -o mixed.gguf\n  \
+    gguf quantize big-00001-of-00009.gguf Q5_K_M --keep-split -o big-q5 --resume\n  \
+    gguf recipe good.gguf > good.recipe; gguf quantize other-f16.gguf --recipe good.recipe -o other.gguf\n\n\
+    Mixtures: F32 F16 BF16 Q8_0 Q6_K Q5_K_M Q5_K_S Q5_1 Q5_0 Q4_K_M Q4_K_S Q4_1 Q4_0 Q3_K_L Q3_K_M Q3_K_S Q2_K Q2_K_S IQ4_NL \
+    IQ4_XS IQ3_M IQ3_S IQ3_XS IQ3_XXS IQ2_M IQ2_S IQ2_XS IQ2_XXS IQ1_M IQ1_S TQ2_0 TQ1_0 MXFP4_MOE Q2_0 Q1_0; Q5_K, Q4_K and Q3_K \
+    are those with _M. Keys are changed by `gguf set`, before or after.\n\n\
+    Exit status: 0 done, 1 it cannot be quantized so (importance is missing, weights are quantized already), 2 a file could not be \
+    read or written, a weight is not finite, or usage."
+)]
+pub(crate) struct Args {
+    /// The file; of a shard set, any shard
+    #[arg(value_name = "FILE")]
+    file: OsString,
+    /// The mixture: Q4_K_M, Q8_0, ..., or COPY
+    #[arg(value_name = "TYPE", required_unless_present = "recipe")]
+    mixture: Option<String>,
+    /// The file to write; with --keep-split what the shards' names begin with
+    #[arg(long, short, value_name = "OUT", required_unless_present = "dry_run")]
+    output: Option<PathBuf>,
+    /// A type for the tensors whose names have a pattern, as in 'attn_v=Q8_0'; may be given again, the first that fits counts
+    #[arg(long, value_name = "REGEX=TYPE", value_parser = Rule::parse, help_heading = "Types")]
+    tensor_type: Vec<Rule>,
+    /// The same from a file, with space or ends of lines between; these come behind those that are given here
+    #[arg(long, value_name = "FILE", help_heading = "Types")]
+    tensor_type_file: Vec<PathBuf>,
+    /// The type of output.weight, or of the embedding where it is the output as well
+    #[arg(long, value_name = "TYPE", value_parser = Rule::type_named, help_heading = "Types")]
+    output_tensor_type: Option<TensorType>,
+    /// The type of the token embedding
+    #[arg(long, value_name = "TYPE", value_parser = Rule::type_named, help_heading = "Types")]
+    token_embedding_type: Option<TensorType>,
+    /// Leave output.weight as it is
+    #[arg(long, help_heading = "Types")]
+    leave_output_tensor: bool,
+    /// One type for all: no more bits where they count most
+    #[arg(long, help_heading = "Types")]
+    pure: bool,
+    /// Types by a recipe, as `gguf recipe` makes it of another file; what it does not name keeps its type
+    #[arg(long, value_name = "FILE", help_heading = "Types", conflicts_with_all = ["tensor_type", "tensor_type_file",
+        "output_tensor_type", "token_embedding_type", "leave_output_tensor", "pure"])]
+    recipe: Option<PathBuf>,
+    /// Quantize once more what is quantized already: what is lost is lost twice
+    #[arg(long, help_heading = "Types")]
+    allow_requantize: bool,
+    /// The importance of columns, as llama-imatrix measures it: a GGUF file, or the older .dat
+    #[arg(long, value_name = "FILE", help_heading = "Importance")]
+    imatrix: Option<PathBuf>,
+    /// Use the importance of tensors only that have this in their names; may be given again
+    #[arg(
+        long,
+        value_name = "TEXT",
+        requires = "imatrix",
+        conflicts_with = "exclude_weights",
+        help_heading = "Importance"
+    )]
+    include_weights: Vec<String>,
+    /// Use no importance of tensors that have this in their names; may be given again
+    #[arg(long, value_name = "TEXT", requires = "imatrix", help_heading = "Importance")]
+    exclude_weights: Vec<String>,
+    /// Write as many shards as there are, each with the tensors that it has
+    #[arg(long, help_heading = "Writing")]
+    keep_split: bool,
+    /// Order of tensors and keys: as they are, or as llama-quantize writes them
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t, help_heading = "Writing")]
+    order: Ordered,
+    /// Of a set: keep keys that only later shards have, behind those of the first
+    #[arg(long, help_heading = "Writing")]
+    keep_extra: bool,
+    /// Keep what is finished beside the output, and continue where an earlier run with the same settings was ended
+    #[arg(long, help_heading = "Writing")]
+    resume: bool,
+    /// Do not read the file again, and do not look at weights that are only copied
+    #[arg(long, help_heading = "Writing")]
+    no_verify: bool,
+    /// Say what each tensor would become, with exact sizes, and what stands in the way, and write nothing
+    #[arg(long, help_heading = "Writing")]
+    dry_run: bool,
+    /// Replace a file that exists
+    #[arg(long, help_heading = "Writing")]
+    force: bool,
+    /// Threads that read, convert and measure (default: as many as there are processors)
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// The order in the new file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+enum Ordered {
+    /// As in the file
+    #[default]
+    Input,
+    /// By layer and name, keys that are new at the end
+    Llama,
+}
+
+/// What came of it.
+#[derive(Default)]
+struct Done {
+    measured: Vec<Measured>,
+    /// Bytes that were taken over from an earlier run.
+    taken: u64,
+    /// What a person is told beside.
+    notes: Vec<String>,
+}
+
+impl Args {
+    pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        // The file is what was asked for: it is written whether or not anybody listens.
+        out.hold();
+        if let Some(failure) = self.refusal() {
+            frame::refuse(out, "quantize", self.json, &failure)?;
+            return Ok(FAILED);
+        }
+        let given = match Given::read(&self) {
+            Ok(given) => given,
+            Err((path, failure)) => {
+                let mut answer = Answer::of(path.unwrap_or_else(|| PathBuf::from(&self.file)));
+                answer.fail(&answer.given.clone(), failure);
+                return self.end(out, &answer, None, None, &Done::default());
+            }
+        };
+        let mut answer = Answer::of(PathBuf::from(&self.file));
+        let files = [self.file.clone()];
+        let model = match Model::read(out, &files, self.read.options(), Wanted::Any)? {
+            Ok(model) => model,
+            Err(stop) => {
+                if answer.stop(stop) {
+                    return Ok(FAILED);
+                }
+                return self.end(out, &answer, Some(&given), None, &Done::default());
+            }
+        };
+        answer.members = model.files.iter().map(|file| file.path.clone()).collect();
+        let members = model.members();
+        let sources: Vec<&FileSource> = model.files.iter().map(|file| &file.source).collect();
+        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
+        let threads = threads.unwrap_or(NonZeroUsize::MIN);
+        let made = match Quantization::of(&members, &sources, &self.request(&given), threads) {
+            Ok(made) => made,
+            Err(error) => {
+                match error {
+                    QuantizeError::Shards(error) => answer.refuse(error, &model.files),
+                    other => answer.refused = vec![Reason::new("no-plan", other.to_string())],
+                }
+                return self.end(out, &answer, Some(&given), None, &Done::default());
+            }
+        };
+        let mut done = Done { notes: say::notes(&made, &given), ..Done::default() };
+        let path = |note: &ggufkit::edit::shards::Note| {
+            answer.members.get(note.member()).cloned().unwrap_or_default()
+        };
+        answer.notes = made.notes().iter().map(|note| (note.clone(), path(note))).collect();
+        answer.refused = made.refusals().iter().map(|refusal| given.reason(refusal)).collect();
+        self.lay_out(&mut answer, &made, &given, &sources);
+        if !self.dry_run && answer.is_good() {
+            self.make(&mut answer, &made, &given, (&members, &sources), threads, &mut done);
+        }
+        self.end(out, &answer, Some(&given), Some(&made), &done)
+    }
+
+    /// Why nothing can be done, whatever the files are.
+    fn refusal(&self) -> Option<Failure> {
+        if self.read.offset > 0 {
+            let text = "models begin at the start of their files: --offset has no place here";
+            return Some(Failure::usage("offset", text));
+        }
+        let output = self.output.as_deref()?;
+        if output.as_os_str() == "-" {
+            return Some(Failure::usage("standard-output", "a file is needed: -o names the file to write"));
+        }
+        if names_folder(output) && !self.keep_split {
+            let text = format!("{} is a folder: -o names the file to write", shown(output));
+            return Some(Failure::usage("is-folder", text));
+        }
+        None
+    }
+
+    fn request<'a>(&self, given: &'a Given) -> Request<'a> {
+        Request {
+            mixture: given.mixture,
+            wishes: given.wishes.clone(),
+            importance: given.importance.as_ref(),
+            importance_name: given.importance_name(),
+            again: self.allow_requantize,
+            keep_split: self.keep_split,
+            order: match self.order {
+                Ordered::Input => Order::Input,
+                Ordered::Llama => Order::Llama,
+            },
+            keep_extra: self.keep_extra,
+        }
+    }
+
+    /// The files that will be made, and what stands in their way.
+    fn lay_out(&self, answer: &mut Answer, made: &Quantization<'_>, given: &Given, sources: &[&FileSource]) {
+        let count = u32::try_from(made.files().len()).unwrap_or(u32::MAX);
+        let mut before = 0_u64;
+        for (no, file) in (1..).zip(made.files()) {
+            let path = match self.output.as_deref() {
+                Some(output) if count > 1 => self.shard(answer, output, no, count),
+                Some(output) => output.to_owned(),
+                None => PathBuf::from("OUT"),
+            };
+            let own = made.tensors().get(file.tensors.clone()).unwrap_or_default();
+            let tensors = own.iter().map(|target| target.name.clone()).collect();
+            let needed = before.saturating_add(file.plan.len());
+            let inputs = sources.iter().copied().chain(given.sources());
+            if self.output.is_some()
+                && let Err(error) = obstacles::of_new(&path, needed, self.force, false, inputs)
+            {
+                answer.fail_to_write(error);
+            }
+            before = needed;
+            answer.made.push(Made { path, plan: file.plan.clone(), tensors, done: false });
+        }
+    }
+
+    fn shard(&self, answer: &Answer, output: &Path, no: u32, count: u32) -> PathBuf {
+        let own = |path: &Path| stem(path.file_name().unwrap_or_default());
+        let prefix = if names_folder(output) {
+            output.join(answer.members.first().map(|path| own(path)).unwrap_or_default())
+        } else {
+            output.with_file_name(own(output))
+        };
+        let mut path = prefix.into_os_string();
+        path.push(shard_name("", no, count));
+        path.into()
+    }
+
+    /// Writes, and measures what was written.
+    fn make<'m>(
+        &self,
+        answer: &mut Answer,
+        made: &Quantization<'m>,
+        given: &Given,
+        (members, sources): (&[Member<'m>], &[&'m FileSource]),
+        threads: NonZeroUsize,
+        done: &mut Done,
+    ) {
+        if !self.no_verify {
+            let kept = made.tensors().iter().filter(|target| !target.is_converted());
+            let bar = Bar::begin(
+                "looking at weights that stay",
+                kept.fold(0, |sum: u64, one| sum.saturating_add(one.from.1)),
+            );
+            let looked = made.look(members, sources, threads, &|bytes| bar.more(bytes));
+            bar.end();
+            if let Err(error) = looked {
+                return answer.fail(&answer.given.clone(), of_weights(error));
+            }
+        }
+        let outputs: Vec<_> =
+            answer.made.iter().map(|made| Output { plan: &made.plan, target: &made.path }).collect();
+        let total = outputs.iter().fold(0_u64, |sum, output| sum.saturating_add(output.plan.len()));
+        platform::allow_open_files(outputs.len().saturating_mul(2).saturating_add(sources.len()));
+        let terms = Terms { replace: self.force, sync: true };
+        let label = outputs.first().map(|output| shown(output.target)).unwrap_or_default();
+        let bar = Bar::begin(&label, total);
+        let mut watch = |now: sink::Progress| {
+            bar.at(now.done);
+            Ok(())
+        };
+        let saved = if self.resume {
+            let sections: Vec<&[Section]> =
+                made.files().iter().map(|file| file.sections.as_slice()).collect();
+            let beside: Vec<&FileSource> = given.sources().collect();
+            let resume = Resume { settings: made.settings(), beside: &beside, sections: &sections };
+            sink::save_or_resume(&outputs, made.source(), terms, &resume, &mut watch)
+        } else {
+            sink::save_all(&outputs, made.source(), terms, &mut watch).map(|()| 0)
+        };
+        bar.end();
+        match saved {
+            Ok(taken) => done.taken = taken,
+            Err(SinkError::Read { source, .. }) if source.get_ref().is_some() => {
+                return answer.fail(&answer.given.clone(), of_weights(source));
+            }
+            Err(error) => return answer.fail_to_write(error),
+        }
+        answer.made.iter_mut().for_each(|made| made.done = true);
+        if self.no_verify {
+            return;
+        }
+        let paths: Vec<&Path> = answer.made.iter().map(|made| made.path.as_path()).collect();
+        let both = made
+            .tensors()
+            .iter()
+            .fold(0_u64, |sum, one| sum.saturating_add(one.from.1).saturating_add(one.to.1));
+        let bar = Bar::begin("measuring", both);
+        let found = made.verify(members, sources, &paths, threads, &|bytes| bar.more(bytes));
+        bar.end();
+        match found {
+            Ok(measured) => done.measured = measured,
+            Err(error) => {
+                let path = paths.first().map(|path| (*path).to_owned()).unwrap_or_default();
+                let failure =
+                    Failure::Data { kind: "io", code: "not-as-written", message: error.to_string() };
+                answer.fail(&path, failure);
+            }
+        }
+    }
+
+    fn end(
+        &self,
+        out: &mut Out,
+        answer: &Answer,
+        given: Option<&Given>,
+        made: Option<&Quantization<'_>>,
+        done: &Done,
+    ) -> io::Result<u8> {
+        if self.json {
+            say::json(out, answer, given, made, done)?;
+        } else {
+            say::text(out, answer, made, done)?;
+        }
+        Ok(answer.status())
+    }
+}
+
+/// What is wrong with a weight, or with the reading of one.
+fn of_weights(error: io::Error) -> Failure {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<WeightError>()) {
+        Some(weight) => Failure::Data { kind: "malformed", code: "not-finite", message: weight.to_string() },
+        None => Failure::Io(error),
+    }
+}

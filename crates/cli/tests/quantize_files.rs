@@ -1,0 +1,179 @@
+//! Files that `gguf quantize` writes, and what it leaves alone.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use ggufkit_testkit::{Builder, Tensor};
+use serde_json::Value;
+
+use common::{folder, good, names, said};
+
+fn numbers(count: usize) -> Vec<u8> {
+    (0..count).flat_map(|at| ((at as f32 * 0.731).sin() * 0.1).to_le_bytes()).collect()
+}
+
+fn matrix(name: &str, row: u64, rows: u64) -> Tensor {
+    Tensor::f32(name, &[row, rows]).data(numbers((row * rows) as usize))
+}
+
+fn model() -> Builder {
+    Builder::new()
+        .kv("general.architecture", "llama")
+        .kv("llama.block_count", 1_u32)
+        .tensor(matrix("token_embd.weight", 256, 8))
+        .tensor(matrix("blk.0.attn_v.weight", 256, 4))
+        .tensor(Tensor::f32("output_norm.weight", &[256]).data(numbers(256)))
+}
+
+fn json(folder: &Path, args: &[&str]) -> Value {
+    let all: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+    serde_json::from_str(&good(folder, &all)).unwrap()
+}
+
+#[test]
+fn a_file_is_written_measured_and_made_again_by_its_recipe() {
+    let folder = folder("written");
+    fs::write(folder.join("m.gguf"), model().bytes()).unwrap();
+    let done = json(&folder, &["quantize", "m.gguf", "Q4_K_M", "-o", "q.gguf"]);
+    let file = &done["files"][0];
+    assert_eq!(file["file_type"], "Q4_K_M");
+    let size = fs::metadata(folder.join("q.gguf")).unwrap().len();
+    assert_eq!((&file["outputs"][0]["bytes"], &file["outputs"][0]["written"]), (&size.into(), &true.into()));
+    let types: Vec<&str> = file["tensors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tensor| tensor["new_type"].as_str().unwrap())
+        .collect();
+    assert_eq!(types, ["Q6_K", "Q6_K", "F32"]);
+    let error = file["tensors"][1]["error"]["relative"].as_f64().unwrap();
+    assert!(error > 1e-4 && error < 0.05, "{error}");
+    assert_eq!(file["tensors"][2]["error"]["relative"], 0.0);
+    // What is dry says the same sizes.
+    let dry = json(&folder, &["quantize", "m.gguf", "Q4_K_M", "--dry-run"]);
+    assert_eq!(dry["files"][0]["outputs"][0]["bytes"], size);
+    assert_eq!(dry["files"][0]["new_bytes"], file["new_bytes"]);
+    assert_eq!(names(&folder), ["m.gguf", "q.gguf"]);
+    // The recipe of it makes the same file.
+    fs::write(folder.join("r"), good(&folder, &["recipe", "q.gguf"])).unwrap();
+    good(&folder, &["quantize", "m.gguf", "--recipe", "r", "-o", "again.gguf", "--threads", "3"]);
+    assert!(fs::read(folder.join("again.gguf")).unwrap() == fs::read(folder.join("q.gguf")).unwrap());
+}
+
+#[test]
+fn no_input_is_written_over() {
+    let folder = folder("inputs");
+    fs::write(folder.join("m.gguf"), model().bytes()).unwrap();
+    fs::write(folder.join("rules"), "attn_v=Q8_0\n").unwrap();
+    let imatrix = Builder::new().tensor(matrix("blk.0.attn_v.weight.in_sum2", 256, 1)).tensor(matrix(
+        "blk.0.attn_v.weight.counts",
+        1,
+        1,
+    ));
+    let mut bytes = imatrix.bytes();
+    let first = bytes.len() - 32 - 1024;
+    // Sums of squares are not below zero.
+    bytes[first..].as_chunks_mut::<4>().0.iter_mut().for_each(|number| number[3] &= 0x7f);
+    fs::write(folder.join("i.gguf"), bytes).unwrap();
+    let before: Vec<_> = names(&folder).iter().map(|name| fs::read(folder.join(name)).unwrap()).collect();
+    for target in ["m.gguf", "rules", "i.gguf", "./m.gguf"] {
+        let args = [
+            "quantize",
+            "m.gguf",
+            "Q8_0",
+            "--imatrix",
+            "i.gguf",
+            "--tensor-type-file",
+            "rules",
+            "--force",
+            "-o",
+            target,
+        ];
+        let said = said(&folder, &args, 2);
+        assert!(said.contains("is one of the files that are read"), "{said}");
+    }
+    let after: Vec<_> = names(&folder).iter().map(|name| fs::read(folder.join(name)).unwrap()).collect();
+    assert!(before == after);
+    let args = ["quantize", "m.gguf", "Q4_0", "--imatrix", "i.gguf", "-o", "out.gguf"];
+    good(&folder, &args);
+    let said = common::said(&folder, &args, 2);
+    assert!(said.contains("exists"), "{said}");
+}
+
+#[test]
+fn a_weight_that_is_not_finite_ends_it_with_nothing_left() {
+    let folder = folder("odd");
+    let mut data = numbers(1024);
+    data[1200..1204].copy_from_slice(&f32::NAN.to_le_bytes());
+    let odd = model().tensor(Tensor::f32("blk.0.attn_k.weight", &[256, 4]).data(data));
+    fs::write(folder.join("m.gguf"), odd.bytes()).unwrap();
+    let place = "blk.0.attn_k.weight: the weight in row 1, column 44 (element 300) is NaN";
+    for mixture in ["Q4_K_M", "COPY"] {
+        let said = said(&folder, &["quantize", "m.gguf", mixture, "-o", "q.gguf"], 2);
+        assert!(said.contains(place), "{said}");
+        assert_eq!(names(&folder), ["m.gguf"]);
+    }
+    // With --resume what is finished stays, and is of use once the weight is mended.
+    let said = said(&folder, &["quantize", "m.gguf", "Q4_K_M", "-o", "q.gguf", "--resume"], 2);
+    assert!(said.contains(place), "{said}");
+    assert_eq!(names(&folder), [".q.gguf.resume", ".q.gguf.resume.log", "m.gguf"]);
+    let mended = model().tensor(matrix("blk.0.attn_k.weight", 256, 4));
+    fs::write(folder.join("m.gguf"), mended.bytes()).unwrap();
+    let done = json(&folder, &["quantize", "m.gguf", "Q4_K_M", "-o", "q.gguf", "--resume"]);
+    assert!(done["files"][0]["taken_over"].as_u64().unwrap() > 2000, "{done}");
+    good(&folder, &["quantize", "m.gguf", "Q4_K_M", "-o", "plain.gguf"]);
+    assert_eq!(names(&folder), ["m.gguf", "plain.gguf", "q.gguf"]);
+    assert!(fs::read(folder.join("q.gguf")).unwrap() == fs::read(folder.join("plain.gguf")).unwrap());
+}
+
+#[test]
+fn a_set_becomes_one_file_or_stays_a_set() {
+    let folder = folder("sets");
+    fs::write(folder.join("m.gguf"), model().bytes()).unwrap();
+    good(&folder, &["split", "m.gguf", "-o", "s", "--shards", "2"]);
+    good(&folder, &["quantize", "m.gguf", "Q8_0", "-o", "whole.gguf"]);
+    good(&folder, &["quantize", "s-00002-of-00002.gguf", "Q8_0", "-o", "one.gguf"]);
+    assert!(fs::read(folder.join("one.gguf")).unwrap() == fs::read(folder.join("whole.gguf")).unwrap());
+    good(&folder, &["quantize", "s-00001-of-00002.gguf", "Q8_0", "-o", "k.gguf", "--keep-split"]);
+    good(&folder, &["merge", "k-00001-of-00002.gguf", "-o", "merged.gguf"]);
+    assert!(fs::read(folder.join("merged.gguf")).unwrap() == fs::read(folder.join("whole.gguf")).unwrap());
+}
+
+/// A model whose quantizing takes a while.
+fn large() -> Builder {
+    let mut model = Builder::new().kv("general.architecture", "llama").kv("llama.block_count", 12_u32);
+    for layer in 0..12 {
+        model = model.tensor(matrix(&format!("blk.{layer}.ffn_up.weight"), 512, 300));
+    }
+    model.tensor(matrix("token_embd.weight", 256, 8))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_was_killed_is_continued() {
+    let folder = folder("killed");
+    fs::write(folder.join("m.gguf"), large().bytes()).unwrap();
+    let args = ["quantize", "m.gguf", "Q4_K_M", "-o", "q.gguf", "--resume", "--threads", "1"];
+    let log = folder.join(".q.gguf.resume.log");
+    let mut child = common::command(&folder, &args).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let lines = || fs::read(&log).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count());
+    let begun = std::time::Instant::now();
+    while lines() < 4 && begun.elapsed().as_secs() < 120 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // A machine on which it is done by then has nothing to continue.
+    if !folder.join("q.gguf").exists() {
+        assert_eq!(names(&folder), [".q.gguf.resume", ".q.gguf.resume.log", "m.gguf"]);
+        let done = json(&folder, &args);
+        assert!(done["files"][0]["taken_over"].as_u64().unwrap() > 3 * 512 * 300 / 2, "{done}");
+    }
+    good(&folder, &["quantize", "m.gguf", "Q4_K_M", "-o", "plain.gguf"]);
+    assert_eq!(names(&folder), ["m.gguf", "plain.gguf", "q.gguf"]);
+    assert!(fs::read(folder.join("q.gguf")).unwrap() == fs::read(folder.join("plain.gguf")).unwrap());
+}

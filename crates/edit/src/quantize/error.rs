@@ -1,0 +1,159 @@
+//! Why a model is not quantized so.
+
+use std::fmt;
+
+use ggufkit_format::shorten;
+use ggufkit_format::spec::TensorType;
+use ggufkit_values::mixture;
+
+use crate::error::EditError;
+use crate::shards::ShardsError;
+
+/// Why nothing is planned.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum QuantizeError {
+    /// The files are no model that can be taken whole.
+    Shards(ShardsError),
+    /// The pieces make no file.
+    Edit(EditError),
+}
+
+/// What stands in the way of a tensor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// It does not fit its type.
+    Shape(mixture::Refusal),
+    /// It is quantized already, and what is lost then is lost twice.
+    Again {
+        /// The tensor.
+        name: Vec<u8>,
+        /// Its type.
+        from: TensorType,
+        /// The type that it would have.
+        to: TensorType,
+    },
+    /// Its values are integers, or are not known.
+    NoValues {
+        /// The tensor.
+        name: Vec<u8>,
+        /// Its type, or why not.
+        why: String,
+    },
+    /// The type is of no use without importance, and there is none for the tensor.
+    NoImportance {
+        /// The tensor.
+        name: Vec<u8>,
+        /// The type that it would have.
+        to: TensorType,
+    },
+    /// There are more or fewer numbers of importance than the tensor has columns.
+    ImportanceLength {
+        /// The tensor.
+        name: Vec<u8>,
+        /// Numbers that there are.
+        found: u64,
+        /// Columns times matrices.
+        needed: u64,
+    },
+    /// The file is big-endian, and there is no rule for the bytes of the type.
+    ByteOrder {
+        /// The tensor.
+        name: Vec<u8>,
+        /// The type that it would have.
+        to: TensorType,
+    },
+    /// Two tensors have one name: no reader takes that.
+    NameTwice {
+        /// The name.
+        name: Vec<u8>,
+    },
+}
+
+impl Refusal {
+    /// A short stable word.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Shape(_) => "row-length",
+            Self::Again { .. } => "requantize",
+            Self::NoValues { .. } => "no-values",
+            Self::NoImportance { .. } => "no-importance",
+            Self::ImportanceLength { .. } => "imatrix-length",
+            Self::ByteOrder { .. } => "no-byte-order-rule",
+            Self::NameTwice { .. } => "duplicate-tensor",
+        }
+    }
+
+    /// The tensor that it is about.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        match self {
+            Self::Shape(mixture::Refusal::Row { name, .. })
+            | Self::Again { name, .. }
+            | Self::NoValues { name, .. }
+            | Self::NoImportance { name, .. }
+            | Self::ImportanceLength { name, .. }
+            | Self::ByteOrder { name, .. }
+            | Self::NameTwice { name } => name,
+            Self::Shape(_) => &[],
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = shorten(self.name(), 80);
+        match self {
+            Self::Shape(refusal) => refusal.fmt(f),
+            Self::Again { from, to, .. } => {
+                write!(f, "{name}: is {from} already, and would be quantized once more, as {to}")
+            }
+            Self::NoValues { why, .. } => write!(f, "{name}: {why}"),
+            Self::NoImportance { to, .. } => {
+                write!(f, "{name}: {to} is of no use without importance, and there is none for this tensor")
+            }
+            Self::ImportanceLength { found, needed, .. } => {
+                write!(
+                    f,
+                    "{name}: the importance matrix has {found} numbers for it, and it has {needed} columns"
+                )
+            }
+            Self::ByteOrder { to, .. } => {
+                write!(f, "{name}: there is no rule for the bytes of {to} in a big-endian file")
+            }
+            Self::NameTwice { .. } => write!(f, "two tensors are called {name}"),
+        }
+    }
+}
+
+impl fmt::Display for QuantizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shards(error) => error.fmt(f),
+            Self::Edit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for QuantizeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Shards(error) => Some(error),
+            Self::Edit(error) => Some(error),
+        }
+    }
+}
+
+impl From<ShardsError> for QuantizeError {
+    fn from(error: ShardsError) -> Self {
+        Self::Shards(error)
+    }
+}
+
+impl From<EditError> for QuantizeError {
+    fn from(error: EditError) -> Self {
+        Self::Edit(error)
+    }
+}

@@ -1,0 +1,444 @@
+//! Small models, quantized in every way that could go wrong.
+
+use std::cell::Cell;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use ggufkit_format::spec::TensorType;
+use ggufkit_format::{Index, Options, ReadAt, View};
+use ggufkit_io::sink::{self, Output, Resume, SinkError, Terms};
+use ggufkit_io::{FileSource, HeadBuffer, read_full};
+use ggufkit_testkit::{Builder, Tensor};
+use ggufkit_values::importance::ImportanceMatrix;
+use ggufkit_values::mixture::{Mixture, Rule, Wishes};
+
+use super::*;
+use crate::shards::Member;
+
+type T = TensorType;
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("ggufkit-quantize-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A file that was read.
+struct Opened {
+    source: FileSource,
+    index: Index,
+    head: Vec<u8>,
+}
+
+impl Opened {
+    fn of(path: &Path) -> Self {
+        let source = FileSource::open(path).unwrap();
+        let mut buffer = HeadBuffer::new();
+        let index = buffer.read(&source, Options::new()).unwrap().into_result().unwrap();
+        Self { source, index, head: buffer.into_bytes() }
+    }
+
+    fn view(&self) -> View<'_> {
+        View::new(&self.index, &self.head)
+    }
+
+    fn member(&self) -> Member<'_> {
+        Member { view: self.view(), size: self.source.size().unwrap(), start: 0 }
+    }
+
+    fn plan<'a>(&'a self, request: &Request<'a>, threads: usize) -> Quantization<'a> {
+        let threads = NonZeroUsize::new(threads).unwrap();
+        Quantization::of(&[self.member()], &[&self.source], request, threads).unwrap()
+    }
+
+    fn data(&self, name: &str) -> Vec<u8> {
+        let tensor = self.view().tensor(name).unwrap();
+        let span = self.index.data_span(tensor).unwrap();
+        let mut bytes = vec![0; span.len as usize];
+        read_full(&self.source, &mut bytes, span.start).unwrap();
+        bytes
+    }
+}
+
+fn numbers(seed: u32, count: usize) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(747_796_405).wrapping_add(1);
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f32::from_bits(0x3f80_0000 | (state >> 9)) - 1.5
+    };
+    (0..count).map(|_| next() * next()).collect()
+}
+
+fn bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn matrix(seed: u32, name: &str, dims: &[u64]) -> Tensor {
+    let count = dims.iter().product::<u64>() as usize;
+    Tensor::f32(name, dims).data(bytes(&numbers(seed, count)))
+}
+
+fn head() -> Builder {
+    Builder::new()
+        .kv("general.architecture", "llama")
+        .kv("llama.block_count", 2_u32)
+        .kv("general.file_type", 0_u32)
+        .kv("quantize.imatrix.file", "old")
+        .kv("llama.attention.head_count", 8_u32)
+}
+
+fn model() -> Vec<u8> {
+    head()
+        .tensor(matrix(1, "token_embd.weight", &[256, 40]))
+        .tensor(matrix(2, "blk.0.attn_v.weight", &[512, 300]))
+        .tensor(matrix(3, "blk.0.attn_norm.weight", &[256]))
+        .tensor(matrix(4, "blk.1.ffn_down_exps.weight", &[256, 5, 3]))
+        .tensor(matrix(5, "output.weight", &[256, 7]))
+        .bytes()
+}
+
+fn of(mixture: &str) -> Request<'static> {
+    Request { mixture: Mixture::of_name(mixture), ..Request::default() }
+}
+
+fn encoded(ty: T, values: &[f32], row: usize, importance: Option<&[f32]>) -> Vec<u8> {
+    let codec = ggufkit_quant::codec(ty).unwrap();
+    let mut out = vec![0; values.len() / codec.block_elements() * codec.block_bytes()];
+    codec.encode(values, row, importance, &mut out).unwrap();
+    out
+}
+
+fn save(plan: &Quantization<'_>, target: &Path) -> Result<(), SinkError> {
+    sink::save(&plan.files()[0].plan, plan.source(), target, true, &mut sink::unwatched)
+}
+
+#[test]
+fn the_new_file_has_the_blocks_that_the_codecs_make() {
+    let folder = Folder::new("blocks");
+    let opened = Opened::of(&folder.file("m.gguf", &model()));
+    let request = of("Q4_K_S");
+    let mut made = Vec::new();
+    for threads in [1, 2, 7] {
+        let plan = opened.plan(&request, threads);
+        assert_eq!(plan.refusals(), []);
+        let target = folder.0.join("out.gguf");
+        save(&plan, &target).unwrap();
+        let measured = plan
+            .verify(&[opened.member()], &[&opened.source], &[&target], NonZeroUsize::MIN, &|_| {})
+            .unwrap();
+        assert_eq!(measured.len(), 5);
+        let error = measured[1].difference.as_ref().unwrap().relative().unwrap();
+        assert!(error > 1e-3 && error < 0.05, "{error}");
+        assert!(measured[2].difference.is_none());
+        made.push(std::fs::read(&target).unwrap());
+    }
+    assert!(made[0] == made[1] && made[0] == made[2], "threads make no difference");
+    let out = Opened::of(&folder.0.join("out.gguf"));
+    // The first four layers of values have more bits.
+    let values = numbers(2, 512 * 300);
+    assert!(out.data("blk.0.attn_v.weight") == encoded(T::Q5_K, &values, 512, None));
+    assert!(out.data("blk.1.ffn_down_exps.weight") == encoded(T::Q4_K, &numbers(4, 3840), 256, None));
+    assert!(out.data("output.weight") == encoded(T::Q6_K, &numbers(5, 256 * 7), 256, None));
+    assert!(out.data("blk.0.attn_norm.weight") == bytes(&numbers(3, 256)));
+    let view = out.view();
+    let keys: Vec<_> = view.kvs().map(|(key, _)| String::from_utf8_lossy(key.0).into_owned()).collect();
+    let expected = [
+        "general.architecture",
+        "llama.block_count",
+        "general.file_type",
+        "llama.attention.head_count",
+        "general.quantization_version",
+    ];
+    assert_eq!(keys, expected, "what was said of importance is not true any more");
+    assert_eq!(view.get("general.file_type").and_then(|value| value.as_u64()), Some(14));
+    assert_eq!(view.get("general.quantization_version").and_then(|value| value.as_u64()), Some(2));
+}
+
+#[test]
+fn each_matrix_has_importance_of_its_own() {
+    let folder = Folder::new("importance");
+    let opened = Opened::of(&folder.file("m.gguf", &model()));
+    let sums: Vec<f32> = numbers(9, 768).iter().map(|number| number.abs() * 50.0).collect();
+    let counts = [4.0, 0.0, 8.0];
+    let imatrix = Builder::new()
+        .tensor(Tensor::f32("blk.1.ffn_down_exps.weight.in_sum2", &[256, 3]).data(bytes(&sums)))
+        .tensor(Tensor::f32("blk.1.ffn_down_exps.weight.counts", &[1, 3]).data(bytes(&counts)))
+        .tensor(Tensor::f32("gone.in_sum2", &[256]).data(bytes(&sums[..256])))
+        .tensor(Tensor::f32("gone.counts", &[1]).data(bytes(&[1.0])));
+    let importance = ImportanceMatrix::open(folder.file("i.gguf", &imatrix.bytes())).unwrap();
+    let request =
+        Request { importance: Some(&importance), importance_name: b"i.gguf".to_vec(), ..of("Q4_K_S") };
+    let plan = opened.plan(&request, 2);
+    assert_eq!(plan.importance_left(), [b"gone".to_vec()]);
+    let target = folder.0.join("out.gguf");
+    save(&plan, &target).unwrap();
+    let out = Opened::of(&target);
+    let values = numbers(4, 3840);
+    let expected: Vec<u8> = (0..3)
+        .flat_map(|expert| {
+            let sums = &sums[expert * 256..][..256];
+            let count = counts[expert];
+            let weights: Vec<f32> =
+                sums.iter().map(|sum| if count > 0.0 { sum / count } else { 1.0 }).collect();
+            encoded(T::Q4_K, &values[expert * 1280..][..1280], 256, Some(&weights))
+        })
+        .collect();
+    assert!(out.data("blk.1.ffn_down_exps.weight") == expected);
+    assert!(expected != encoded(T::Q4_K, &values, 256, None));
+    let said = |key: &str| out.view().get(key).and_then(|value| value.as_bytes().map(<[u8]>::to_vec));
+    assert_eq!(said("quantize.imatrix.file"), Some(b"i.gguf".to_vec()));
+    let count = out.view().get("quantize.imatrix.entries_count").and_then(|value| value.as_u64());
+    assert_eq!(count, Some(2));
+}
+
+#[test]
+fn bytes_do_not_depend_on_where_the_reading_begins_and_few_are_held() {
+    let folder = Folder::new("anywhere");
+    // More than one batch, a row that is cut, and rows longer than a piece.
+    for (seed, row, rows) in [(1, 1 << 10, 1100), (2, (1 << 21) + 512, 1), (3, (1 << 18) + 32, 2)] {
+        let file = head().tensor(matrix(seed, "a.weight", &[row, rows]));
+        let opened = Opened::of(&folder.file("m.gguf", &file.bytes()));
+        let plan = opened.plan(&of("Q8_0"), 2);
+        let at = opened.source.size().unwrap();
+        let expected = encoded(T::Q8_0, &numbers(seed, (row * rows) as usize), row as usize, None);
+        assert_eq!(plan.source().size(), Some(at + expected.len() as u64));
+        let mut found = vec![0; expected.len()];
+        assert_eq!(read_full(plan.source(), &mut found, at).unwrap(), expected.len());
+        assert!(found == expected, "{seed}");
+        for start in [expected.len() - 5, 1, 300_000, 0, 278_529] {
+            let mut some = [0; 70];
+            let read = plan.source().read_at(&mut some, at + start as u64).unwrap();
+            assert!(some[..read] == expected[start..][..read] && read > 0, "{seed} {start}");
+        }
+        let held = plan.source().held_bytes();
+        assert!(held <= 2 << 20, "{held} bytes are held of {}", expected.len());
+    }
+}
+
+#[test]
+fn a_weight_that_is_not_finite_is_named_with_its_place() {
+    let folder = Folder::new("odd");
+    let mut values = numbers(1, 512 * 9);
+    values[512 * 7 + 30] = f32::INFINITY;
+    values[512 * 8] = f32::NAN;
+    let file = head().tensor(Tensor::f32("a.weight", &[512, 9]).data(bytes(&values)));
+    let opened = Opened::of(&folder.file("m.gguf", &file.bytes()));
+    let target = folder.0.join("out.gguf");
+    let error = |request: &Request<'_>| {
+        let plan = opened.plan(request, 3);
+        let Err(SinkError::Read { source, .. }) = save(&plan, &target) else { panic!("it was written") };
+        source.get_ref().unwrap().downcast_ref::<WeightError>().unwrap().to_string()
+    };
+    assert_eq!(error(&of("Q4_0")), "a.weight: the weight in row 7, column 30 (element 3614) is inf");
+    assert!(!target.exists());
+    // What is copied is looked at when it is asked for.
+    let request = Request { wishes: Wishes { copy: true, ..Wishes::default() }, ..Request::default() };
+    let plan = opened.plan(&request, 1);
+    let looked = plan.look(&[opened.member()], &[&opened.source], NonZeroUsize::MIN, &|_| {});
+    let looked = looked.unwrap_err().to_string();
+    assert_eq!(looked, "a.weight: the weight in row 7, column 30 (element 3614) is inf");
+    // A number that is too large for its new type.
+    values[512 * 7 + 30] = 70_000.0;
+    values[512 * 8] = 0.0;
+    let file = head().tensor(Tensor::f32("a.weight", &[512, 9]).data(bytes(&values)));
+    let opened = Opened::of(&folder.file("m.gguf", &file.bytes()));
+    let plan = opened.plan(&of("F16"), 3);
+    let Err(SinkError::Read { source, .. }) = save(&plan, &target) else { panic!("it was written") };
+    assert!(source.to_string().ends_with("is inf once it is written as F16"), "{source}");
+}
+
+#[test]
+fn all_that_stands_in_the_way_is_told_before_anything_is_written() {
+    let folder = Folder::new("refused");
+    let file = head()
+        .tensor(matrix(1, "a.weight", &[256, 2]))
+        .tensor(Tensor::new("ids.weight", T::I32.0, &[256, 2]).data(vec![1; 2048]))
+        .tensor(Tensor::new("q.weight", T::Q8_0.0, &[256, 2]).data(vec![0; 2 * 8 * 34]))
+        .tensor(matrix(2, "odd.weight", &[96, 2]));
+    let opened = Opened::of(&folder.file("m.gguf", &file.bytes()));
+    let codes = |request: &Request<'_>| {
+        let plan = opened.plan(request, 1);
+        let refusals = plan.refusals().iter();
+        refusals.map(|one| (String::from_utf8_lossy(one.name()).into_owned(), one.code())).collect::<Vec<_>>()
+    };
+    let shown = |codes: &[(String, &'static str)]| {
+        codes.iter().map(|(name, code)| format!("{name} {code}")).collect::<Vec<_>>().join(", ")
+    };
+    let found = codes(&of("IQ2_XXS"));
+    let expected = "a.weight no-importance, ids.weight no-values, q.weight requantize";
+    assert_eq!(shown(&found), expected, "rows of 96 get another type, which needs no importance");
+    assert_eq!(shown(&codes(&Request { again: true, ..of("Q4_K_M") })), "ids.weight no-values");
+    let rule = Rule::parse("a=NVFP4").unwrap();
+    let odd = Rule::parse("odd=NVFP4").unwrap();
+    let wishes = Wishes { rules: vec![rule, odd], ..Wishes::default() };
+    let found = codes(&Request { wishes, again: true, ..of("Q4_K_M") });
+    assert_eq!(shown(&found), "odd.weight row-length, ids.weight no-values");
+    let wishes = Wishes { copy: true, ..Wishes::default() };
+    assert_eq!(codes(&Request { wishes, ..Request::default() }), []);
+    // Importance of another model.
+    let imatrix = Builder::new()
+        .tensor(matrix(1, "a.weight.in_sum2", &[2]).data(bytes(&[1.0, 2.0])))
+        .tensor(matrix(1, "a.weight.counts", &[1]).data(bytes(&[1.0])));
+    let importance = ImportanceMatrix::open(folder.file("i.gguf", &imatrix.bytes())).unwrap();
+    let found = codes(&Request { importance: Some(&importance), again: true, ..of("Q4_K_M") });
+    assert_eq!(shown(&found), "a.weight imatrix-length, ids.weight no-values");
+}
+
+#[test]
+fn a_run_that_was_ended_and_continued_makes_the_same_file() {
+    let folder = Folder::new("resume");
+    let opened = Opened::of(&folder.file("m.gguf", &model()));
+    let request = of("Q4_K_S");
+    let whole = folder.0.join("whole.gguf");
+    save(&opened.plan(&request, 1), &whole).unwrap();
+    let whole = std::fs::read(whole).unwrap();
+    let target = folder.0.join("out.gguf");
+    let run = |request: &Request<'_>, steps: usize| {
+        let plan = opened.plan(request, 2);
+        let file = &plan.files()[0];
+        let outputs = [Output { plan: &file.plan, target: &target }];
+        let resume = Resume { settings: plan.settings(), beside: &[], sections: &[file.sections.as_slice()] };
+        let left = Cell::new(steps);
+        let source = Stopping { inner: plan.source(), left: &left };
+        sink::save_or_resume(
+            &outputs,
+            &source,
+            Terms { replace: false, sync: false },
+            &resume,
+            &mut sink::unwatched,
+        )
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    for steps in 0..1000 {
+        if run(&request, steps).is_ok() {
+            assert!(steps > 5, "{steps}");
+            assert!(seen.len() > 3, "sections were taken over: {seen:?}");
+            return;
+        }
+        assert!(!target.exists(), "nothing is at the final path");
+        // Other settings take nothing over.
+        if steps == 4 {
+            let other = of("Q8_0");
+            assert_eq!(run(&other, usize::MAX).unwrap(), 0);
+            std::fs::remove_file(&target).unwrap();
+            let _ = run(&request, steps);
+        }
+        seen.insert(run(&request, usize::MAX).unwrap());
+        assert!(std::fs::read(&target).unwrap() == whole, "{steps}");
+        let names = std::fs::read_dir(&folder.0).unwrap().count();
+        assert_eq!(names, 3, "nothing is left beside it");
+        std::fs::remove_file(&target).unwrap();
+    }
+    panic!("it never came to an end");
+}
+
+/// A source that fails after so many readings.
+struct Stopping<'a, 's> {
+    inner: &'a Converting<'s>,
+    left: &'a Cell<usize>,
+}
+
+impl ReadAt for Stopping<'_, '_> {
+    type Error = io::Error;
+
+    fn size(&self) -> Option<u64> {
+        self.inner.size()
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let left = self.left.get().checked_sub(1).ok_or_else(|| io::Error::other("the power is gone"))?;
+        self.left.set(left);
+        self.inner.read_at(buffer, offset)
+    }
+}
+
+impl ggufkit_io::Files for Stopping<'_, '_> {
+    fn file_count(&self) -> usize {
+        self.inner.file_count()
+    }
+
+    fn file_at(&self, number: usize) -> Option<&FileSource> {
+        self.inner.file_at(number)
+    }
+
+    fn locate(&self, _: ggufkit_format::Span) -> Option<(usize, ggufkit_format::Span)> {
+        None
+    }
+}
+
+#[test]
+fn shards_stay_shards_and_a_big_endian_file_stays_one() {
+    let folder = Folder::new("shards");
+    let part = |no: u16, builder: Builder| {
+        builder.kv("split.no", no).kv("split.count", 2_u16).kv("split.tensors.count", 3_i32).tensor(matrix(
+            u32::from(no),
+            &format!("blk.{no}.ffn_up.weight"),
+            &[256, 4],
+        ))
+    };
+    let one = part(0, head()).tensor(matrix(7, "token_embd.weight", &[256, 3]));
+    let first = Opened::of(&folder.file("m-00001-of-00002.gguf", &one.bytes()));
+    let second = Opened::of(&folder.file("m-00002-of-00002.gguf", &part(1, Builder::new()).bytes()));
+    let start = first.source.size().unwrap();
+    let members = [first.member(), Member { start, ..second.member() }];
+    let sources = [&first.source, &second.source];
+    let request = Request { keep_split: true, ..of("Q8_0") };
+    let plan = Quantization::of(&members, &sources, &request, NonZeroUsize::MIN).unwrap();
+    let paths = [folder.0.join("o-1.gguf"), folder.0.join("o-2.gguf")];
+    let outputs: Vec<_> =
+        plan.files().iter().zip(&paths).map(|(file, target)| Output { plan: &file.plan, target }).collect();
+    sink::save_all(&outputs, plan.source(), Terms { replace: false, sync: false }, &mut sink::unwatched)
+        .unwrap();
+    let both: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+    assert_eq!(plan.verify(&members, &sources, &both, NonZeroUsize::MIN, &|_| {}).unwrap().len(), 3);
+    let made = paths.map(|path| Opened::of(&path));
+    for (no, made) in made.iter().enumerate() {
+        let number = |key: &str| made.view().get(key).and_then(|value| value.as_u64());
+        assert_eq!((number("split.no"), number("split.count")), (Some(no as u64), Some(2)));
+        assert_eq!(number("split.tensors.count"), Some(3));
+        let name = format!("blk.{no}.ffn_up.weight");
+        assert!(made.data(&name) == encoded(T::Q8_0, &numbers(no as u32, 1024), 256, None));
+    }
+    assert!(made[1].view().get("general.file_type").is_none());
+    // In one file the keys of the set go.
+    let plan = Quantization::of(&members, &sources, &of("Q8_0"), NonZeroUsize::MIN).unwrap();
+    save(&plan, &folder.0.join("one.gguf")).unwrap();
+    assert!(Opened::of(&folder.0.join("one.gguf")).view().get("split.no").is_none());
+
+    let turned: Vec<u8> = numbers(1, 512).iter().flat_map(|value| value.to_be_bytes()).collect();
+    let big = Builder::new().big_endian().kv("general.architecture", "llama");
+    let big = big.tensor(Tensor::f32("a.weight", &[256, 2]).data(turned));
+    let big = Opened::of(&folder.file("big.gguf", &big.bytes()));
+    let plan = big.plan(&of("Q8_0"), 1);
+    let target = folder.0.join("big-out.gguf");
+    save(&plan, &target).unwrap();
+    plan.verify(&[big.member()], &[&big.source], &[&target], NonZeroUsize::MIN, &|_| {}).unwrap();
+    let mut expected = encoded(T::Q8_0, &numbers(1, 512), 256, None);
+    expected.chunks_exact_mut(34).for_each(|block| block.swap(0, 1));
+    assert!(Opened::of(&target).data("a.weight") == expected);
+    assert_eq!(
+        big.plan(&Request { wishes: Wishes { pure: true, ..Wishes::default() }, ..of("IQ2_XXS") }, 1)
+            .refusals()
+            .len(),
+        1
+    );
+}

@@ -1,0 +1,81 @@
+//! Files of both forms, whole and broken.
+
+use super::*;
+use ggufkit_testkit as testkit;
+
+fn file(name: &str, bytes: &[u8]) -> (std::path::PathBuf, Result<ImportanceMatrix, ImportanceError>) {
+    let path = std::env::temp_dir().join(format!("ggufkit-importance-{}-{name}", std::process::id()));
+    std::fs::write(&path, bytes).unwrap();
+    let read = ImportanceMatrix::open(&path);
+    (path, read)
+}
+
+fn dat(entries: &[(&str, i32, &[f32])], end: &[u8]) -> Vec<u8> {
+    let mut bytes = i32::try_from(entries.len()).unwrap().to_le_bytes().to_vec();
+    for (name, calls, numbers) in entries {
+        bytes.extend(i32::try_from(name.len()).unwrap().to_le_bytes());
+        bytes.extend(name.as_bytes());
+        bytes.extend(calls.to_le_bytes());
+        bytes.extend(i32::try_from(numbers.len()).unwrap().to_le_bytes());
+        numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    }
+    bytes.extend(end);
+    bytes
+}
+
+#[test]
+fn the_older_form_is_read() {
+    let end = [7_i32.to_le_bytes().as_slice(), &4_i32.to_le_bytes(), b"wiki"].concat();
+    let (path, read) = file("dat", &dat(&[("a", 2, &[2.0, 4.0, 6.0, 8.0]), ("b", 0, &[3.0])], &end));
+    let read = read.unwrap();
+    std::fs::remove_file(path).unwrap();
+    assert!(read.is_dat());
+    assert_eq!((read.len(), read.chunks(), read.datasets()), (2, Some(7), [b"wiki".to_vec()].as_slice()));
+    let mut out = Vec::new();
+    read.columns(b"a", 2, 1, &mut out).unwrap();
+    assert_eq!(out, [3.0, 4.0]);
+    read.columns(b"b", 1, 0, &mut out).unwrap();
+    assert_eq!(out, [3.0], "what was never called is taken as it stands");
+    assert!(matches!(read.columns(b"a", 3, 1, &mut out), Err(ImportanceError::Length { .. })));
+    assert!(read.columns(b"c", 1, 0, &mut out).is_err());
+}
+
+#[test]
+fn what_is_broken_is_refused() {
+    let good = dat(&[("a", 2, &[2.0, 4.0])], b"");
+    for (name, bytes, code) in [
+        ("empty", Vec::new(), "not-an-imatrix"),
+        ("cut", good[..good.len() - 1].to_vec(), "not-an-imatrix"),
+        ("nan", dat(&[("a", 2, &[2.0, f32::NAN])], b""), "imatrix-number"),
+        ("below", dat(&[("a", 2, &[-2.0])], b""), "imatrix-number"),
+        ("many", [i32::MAX.to_le_bytes(); 9].concat(), "not-an-imatrix"),
+        ("negative", [(-1_i32).to_le_bytes(); 9].concat(), "not-an-imatrix"),
+        ("text", b"this is a text and no importance matrix at all".to_vec(), "not-an-imatrix"),
+    ] {
+        let (path, read) = file(name, &bytes);
+        std::fs::remove_file(path).unwrap();
+        assert_eq!(read.unwrap_err().code(), code, "{name}");
+    }
+}
+
+fn floats(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+#[test]
+fn sums_and_counts_of_experts_are_brought_together() {
+    let built = testkit::Builder::new()
+        .tensor(testkit::Tensor::f32("x.in_sum2", &[2, 3]).data(floats(&[2.0, 4.0, 5.0, 6.0, 9.0, 12.0])))
+        .tensor(testkit::Tensor::f32("x.counts", &[1, 3]).data(floats(&[2.0, 0.0, 3.0])));
+    let (path, read) = file("experts", &built.bytes());
+    let read = read.unwrap();
+    std::fs::remove_file(path).unwrap();
+    let mut out = Vec::new();
+    let mut all = Vec::new();
+    for matrix in 0..3 {
+        read.columns(b"x", 2, matrix, &mut out).unwrap();
+        all.extend(out.iter().copied());
+    }
+    assert_eq!(all, [1.0, 2.0, 1.0, 1.0, 3.0, 4.0], "an expert that was never called counts evenly");
+    assert!(read.columns(b"x", 2, 3, &mut out).is_err());
+}
