@@ -55,6 +55,20 @@ pub const fn f32_to_bf16(value: f32) -> u16 {
     ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16
 }
 
+/// Rounds values to binary16, as many as both slices have.
+pub fn to_f16(values: &[f32], out: &mut [u16]) {
+    for (value, out) in values.iter().zip(out) {
+        *out = f32_to_f16(*value);
+    }
+}
+
+/// Rounds values to bfloat16, as many as both slices have.
+pub fn to_bf16(values: &[f32], out: &mut [u16]) {
+    for (value, out) in values.iter().zip(out) {
+        *out = f32_to_bf16(*value);
+    }
+}
+
 /// A binary16 as blocks hold it: two bytes, anywhere.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]
