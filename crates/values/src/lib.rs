@@ -1,6 +1,7 @@
 //! What the weights of a model are worth, read piece by piece: nothing here holds a tensor in memory.
 //!
 //! * [`Weights`] are the values of one tensor in a file: where its bytes lie, and how they are decoded.
+//! * [`Decoded`] are values as floats of one type, read as a stream; [`export`] puts tensors into files of other programs.
 //! * [`stats`] counts and measures them in one pass; [`compare`] measures how far two tensors are apart.
 //!
 //! Bytes come from [`ggufkit_io`], a codec from [`ggufkit_quant`]; this crate brings them together. Work is cut into
@@ -11,8 +12,11 @@
 #![warn(missing_docs)]
 
 pub mod compare;
+mod decoded;
+pub mod export;
 pub mod stats;
 mod unit;
 mod weights;
 
+pub use decoded::{Decoded, Float};
 pub use weights::{Memory, NoValues, Stretch, Stretches, Weights};

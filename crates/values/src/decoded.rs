@@ -1,0 +1,155 @@
+//! Values as floats of one type, as bytes that are read from beginning to end.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use ggufkit_format::ReadAt;
+use ggufkit_format::spec::TensorType;
+use ggufkit_io::map_many;
+
+use crate::unit::UNIT;
+use crate::{Memory, Weights};
+
+/// Floats that values are written as.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Float {
+    /// 32 bits.
+    F32,
+    /// 16 bits, IEEE 754's binary16.
+    F16,
+    /// 16 bits, the upper half of an `F32`.
+    BF16,
+}
+
+impl Float {
+    /// The type in GGUF.
+    #[must_use]
+    pub const fn tensor_type(self) -> TensorType {
+        match self {
+            Self::F32 => TensorType::F32,
+            Self::F16 => TensorType::F16,
+            Self::BF16 => TensorType::BF16,
+        }
+    }
+
+    /// Bytes of a value.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Self::F32 => 4,
+            Self::F16 | Self::BF16 => 2,
+        }
+    }
+}
+
+/// The values of tensors, one behind the other, as little-endian floats of one type. A few units of a quarter million values
+/// are decoded at a time, each by a thread.
+#[derive(Debug)]
+pub struct Decoded<'w, 's, S: ?Sized> {
+    left: VecDeque<(&'w Weights<'s, S>, Range<u64>)>,
+    to: Float,
+    threads: NonZeroUsize,
+    /// What was decoded, and how much of the first of it was given.
+    ready: VecDeque<Vec<u8>>,
+    given: usize,
+}
+
+impl<'w, 's, S> Decoded<'w, 's, S>
+where
+    S: ReadAt<Error = io::Error> + Sync + ?Sized,
+{
+    /// The values of these elements of tensors, which begin and end at blocks.
+    #[must_use]
+    pub fn new(
+        tensors: impl IntoIterator<Item = (&'w Weights<'s, S>, Range<u64>)>,
+        to: Float,
+        threads: NonZeroUsize,
+    ) -> Self {
+        let left = tensors.into_iter().collect();
+        Self { left, to, threads, ready: VecDeque::new(), given: 0 }
+    }
+
+    /// Decodes the next units.
+    fn go_on(&mut self) -> io::Result<()> {
+        let mut units = Vec::new();
+        while units.len() < self.threads.get() {
+            let Some((weights, range)) = self.left.front_mut() else { break };
+            let end = range.start.saturating_add(UNIT).min(range.end);
+            if range.start < end {
+                units.push((*weights, range.start..end));
+                range.start = end;
+            } else {
+                self.left.pop_front();
+            }
+        }
+        let to = self.to;
+        let made = map_many(units.len(), self.threads, &|at| match units.get(at) {
+            Some((weights, range)) => decode(weights, range.clone(), to),
+            None => Ok(Vec::new()),
+        });
+        for bytes in made {
+            self.ready.push_back(bytes?);
+        }
+        Ok(())
+    }
+}
+
+fn decode<S>(weights: &Weights<'_, S>, range: Range<u64>, to: Float) -> io::Result<Vec<u8>>
+where
+    S: ReadAt<Error = io::Error> + ?Sized,
+{
+    let mut memory = Memory::default();
+    let codec = weights.codec();
+    let count = range.end.saturating_sub(range.start).saturating_mul(to.bytes());
+    let mut out = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
+    let mut stretches = weights.stretches(range, &mut memory);
+    let mut halves = Vec::new();
+    loop {
+        let narrow = match to {
+            Float::F32 => {
+                let Some(stretch) = stretches.next_stretch() else { break };
+                out.extend(stretch?.values.iter().flat_map(|value| value.to_le_bytes()));
+                continue;
+            }
+            Float::F16 => ggufkit_quant::Codec::decode_f16,
+            Float::BF16 => ggufkit_quant::Codec::decode_bf16,
+        };
+        let Some(blocks) = stretches.next_blocks() else { break };
+        let blocks = blocks?;
+        let count = (blocks.len() / codec.block_bytes()).saturating_mul(codec.block_elements());
+        halves.resize(count, 0);
+        narrow(codec, blocks, &mut halves).map_err(io::Error::other)?;
+        out.extend(halves.iter().flat_map(|bits| bits.to_le_bytes()));
+    }
+    Ok(out)
+}
+
+impl<S> Read for Decoded<'_, '_, S>
+where
+    S: ReadAt<Error = io::Error> + Sync + ?Sized,
+{
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Some(first) = self.ready.front() else {
+                if self.left.is_empty() {
+                    return Ok(0);
+                }
+                self.go_on()?;
+                continue;
+            };
+            let rest = first.get(self.given..).unwrap_or_default();
+            if rest.is_empty() {
+                self.ready.pop_front();
+                self.given = 0;
+                continue;
+            }
+            let most = rest.len().min(buf.len());
+            let pair = buf.get_mut(..most).zip(rest.get(..most));
+            pair.into_iter().for_each(|(into, from)| into.copy_from_slice(from));
+            self.given = self.given.saturating_add(most);
+            return Ok(most);
+        }
+    }
+}
