@@ -4,7 +4,8 @@ use std::io::{self, Read};
 
 use ggufkit_format::{ReadAt, Span};
 
-/// Reads the bytes of a span, in order. Where the source ends before the span does, so does this.
+/// Reads the bytes of a span, in order. Where the source ends before the span does, so does this; an error of the source says
+/// where in it.
 #[derive(Debug)]
 pub struct SpanRead<'s, S: ?Sized> {
     source: &'s S,
@@ -22,7 +23,11 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> SpanRead<'s, S> {
 impl<S: ReadAt<Error = io::Error> + ?Sized> Read for SpanRead<'_, S> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.left.len).unwrap_or(usize::MAX).min(buf.len());
-        let read = self.source.read_at(buf.get_mut(..most).unwrap_or_default(), self.left.start)?;
+        let here = Span::new(self.left.start, most as u64);
+        let read = self
+            .source
+            .read_at(buf.get_mut(..most).unwrap_or_default(), here.start)
+            .map_err(|error| io::Error::new(error.kind(), format!("cannot read {here}: {error}")))?;
         self.left = Span::between(self.left.start.saturating_add(read as u64), self.left.end());
         Ok(read)
     }

@@ -44,11 +44,12 @@ impl Float {
     }
 }
 
-/// The values of tensors, one behind the other, as little-endian floats of one type. A few units of a quarter million values
-/// are decoded at a time, each by a thread.
+/// The values of a tensor as little-endian floats of one type. A few units of a quarter million values are decoded at a time,
+/// each by a thread.
 #[derive(Debug)]
 pub struct Decoded<'w, 's, S: ?Sized> {
-    left: VecDeque<(&'w Weights<'s, S>, Range<u64>)>,
+    weights: &'w Weights<'s, S>,
+    left: Range<u64>,
     to: Float,
     threads: NonZeroUsize,
     /// What was decoded, and how much of the first of it was given.
@@ -60,33 +61,24 @@ impl<'w, 's, S> Decoded<'w, 's, S>
 where
     S: ReadAt<Error = io::Error> + Sync + ?Sized,
 {
-    /// The values of these elements of tensors, which begin and end at blocks.
+    /// The values of these elements, which begin and end at blocks.
     #[must_use]
-    pub fn new(
-        tensors: impl IntoIterator<Item = (&'w Weights<'s, S>, Range<u64>)>,
-        to: Float,
-        threads: NonZeroUsize,
-    ) -> Self {
-        let left = tensors.into_iter().collect();
-        Self { left, to, threads, ready: VecDeque::new(), given: 0 }
+    pub fn new(weights: &'w Weights<'s, S>, elements: Range<u64>, to: Float, threads: NonZeroUsize) -> Self {
+        Self { weights, left: elements, to, threads, ready: VecDeque::new(), given: 0 }
     }
 
     /// Decodes the next units.
     fn go_on(&mut self) -> io::Result<()> {
         let mut units = Vec::new();
-        while units.len() < self.threads.get() {
-            let Some((weights, range)) = self.left.front_mut() else { break };
-            let end = range.start.saturating_add(UNIT).min(range.end);
-            if range.start < end {
-                units.push((*weights, range.start..end));
-                range.start = end;
-            } else {
-                self.left.pop_front();
-            }
+        while units.len() < self.threads.get() && !self.left.is_empty() {
+            let end = self.left.start.saturating_add(UNIT).min(self.left.end);
+            units.push(self.left.start..end);
+            self.left.start = end;
         }
+        let weights = self.weights;
         let to = self.to;
         let made = map_many(units.len(), self.threads, &|at| match units.get(at) {
-            Some((weights, range)) => decode(weights, range.clone(), to),
+            Some(unit) => decode(weights, unit.clone(), to),
             None => Ok(Vec::new()),
         });
         for bytes in made {

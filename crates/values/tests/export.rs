@@ -70,7 +70,7 @@ impl Model {
         let chosen: Vec<_> = tensors
             .iter()
             .map(|(at, rows)| {
-                Chosen::of(&source, &reader, &self.index.tensors()[*at], rows.clone(), 0).unwrap()
+                Chosen::of(&source, &reader, &self.index.tensors()[*at], rows.clone(), Some(0)).unwrap()
             })
             .collect();
         let mut parts = Parts::new();
@@ -210,7 +210,7 @@ fn types_without_a_name_there_are_refused() {
     let source = Memory::new(model.bytes.clone());
     assert!(source.size().is_some());
     let reader = TensorReader::new(&source, View::new(&model.index, &model.bytes));
-    let one = Chosen::of(&source, &reader, &model.index.tensors()[1], None, 0).unwrap();
+    let one = Chosen::of(&source, &reader, &model.index.tensors()[1], None, Some(0)).unwrap();
     let chosen = [one];
     let mut parts = Parts::new();
     for form in [Form::Npy, Form::Npz, Form::Safetensors] {

@@ -15,6 +15,7 @@
 
 mod error;
 
+use std::collections::VecDeque;
 use std::io::{self, Cursor, Read};
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -44,12 +45,21 @@ pub enum Form {
     Safetensors,
 }
 
+/// The type that a tensor of type `own` has in a file whose floats are `to`: integers stay what they are.
+#[must_use]
+pub fn written_type(own: TensorType, to: Option<Float>) -> TensorType {
+    match own {
+        TensorType::I8 | TensorType::I16 | TensorType::I32 | TensorType::I64 => own,
+        _ => to.map_or(own, Float::tensor_type),
+    }
+}
+
 /// A tensor that is to be put into a file, or some of its rows.
 #[derive(Debug)]
 pub struct Chosen<'s, S: ?Sized> {
     source: &'s S,
-    /// Where the source begins in that of the plan.
-    start: u64,
+    /// Where the source begins in that of the plan; `None` where its bytes come in order only, and become a stream.
+    start: Option<u64>,
     name: Box<[u8]>,
     tensor_type: TensorType,
     dims: Vec<u64>,
@@ -61,7 +71,8 @@ pub struct Chosen<'s, S: ?Sized> {
 
 impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Chosen<'s, S> {
     /// A tensor of `reader`'s file, or these rows of it, counted over all dimensions but the first. `start` is where the
-    /// file begins in the source that the plan will be carried out with.
+    /// file begins in the source that the plan will be carried out with; `None` for one that cannot be among its files, as a
+    /// pipe, which is read in order.
     ///
     /// # Errors
     /// [`DataError`]: the data is not in the file, there are no such rows, the rows of the type are not known.
@@ -70,7 +81,7 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Chosen<'s, S> {
         reader: &TensorReader<'_, S>,
         tensor: &Tensor,
         rows: Option<Range<u64>>,
-        start: u64,
+        start: Option<u64>,
     ) -> Result<Self, DataError> {
         let view = reader.view();
         let whole = view.index().dims(tensor);
@@ -111,10 +122,16 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Chosen<'s, S> {
         &self.dims
     }
 
-    /// Where the bytes are in the source of the plan.
+    /// Where the bytes are in the source of the plan, if its files hold them.
     #[must_use]
-    pub fn place(&self) -> Span {
-        Span::new(self.start.saturating_add(self.span.start), self.span.len)
+    pub fn place(&self) -> Option<Span> {
+        self.start.map(|start| Span::new(start.saturating_add(self.span.start), self.span.len))
+    }
+
+    /// Bytes of it in its file.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.span.len
     }
 
     /// The byte order of its file.
@@ -125,15 +142,13 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Chosen<'s, S> {
 
     /// The float that it is decoded to; `None` where its bytes stay.
     fn decoded(&self, to: Option<Float>) -> Option<Float> {
-        let integer =
-            matches!(self.tensor_type, TensorType::I8 | TensorType::I16 | TensorType::I32 | TensorType::I64);
-        to.filter(|to| !integer && to.tensor_type() != self.tensor_type)
+        to.filter(|_| self.type_as(to) != self.tensor_type)
     }
 
     /// The type that it has in a file whose floats are `to`.
     #[must_use]
     pub fn type_as(&self, to: Option<Float>) -> TensorType {
-        self.decoded(to).map_or(self.tensor_type, Float::tensor_type)
+        written_type(self.tensor_type, to)
     }
 
     /// Bytes of its data in such a file.
@@ -153,9 +168,22 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Chosen<'s, S> {
                 .ok_or_else(|| ExportError::Values(NoValues::NoByteOrder { name: self.name.clone(), ty })),
         }
     }
+}
 
-    fn weights(&self) -> Result<&Weights<'s, S>, ExportError> {
-        self.weights.as_ref().map_err(|error| ExportError::Undecoded(error.to_string()))
+impl<S: ReadAt<Error = io::Error> + Sync + ?Sized> Chosen<'_, S> {
+    /// Its bytes in a file whose floats are `to`, read from beginning to end.
+    fn stream(
+        &self,
+        to: Option<Float>,
+        threads: NonZeroUsize,
+    ) -> Result<Box<dyn Read + Send + '_>, ExportError> {
+        let Some(to) = self.decoded(to) else {
+            return Ok(Box::new(SpanRead::new(self.source, self.span)));
+        };
+        match &self.weights {
+            Ok(weights) => Ok(Box::new(Decoded::new(weights, self.elements.clone(), to, threads))),
+            Err(error) => Err(ExportError::Undecoded(error.to_string())),
+        }
     }
 }
 
@@ -217,31 +245,50 @@ fn lay<'p, S>(
 where
     S: ReadAt<Error = io::Error> + Sync + ?Sized,
 {
-    let (mut plan, mut turned) = (Plan::new(), Vec::new());
-    let decoded: Vec<_> = order.iter().filter(|one| one.decoded(to).is_some()).collect();
-    let mut stream = Span::default();
-    if let (Some(to), [_, ..]) = (to, decoded.as_slice()) {
-        let mut tensors = Vec::with_capacity(decoded.len());
-        for one in &decoded {
-            tensors.push((one.weights()?, one.elements.clone()));
-        }
-        let len = decoded.iter().fold(0_u64, |sum, one| sum.saturating_add(one.bytes_as(Some(to))));
-        stream = parts.stream(Decoded::new(tensors, to, threads), len).map_err(ExportError::Io)?;
+    let mut streams = Vec::new();
+    let mut streamed = 0_u64;
+    for one in order.iter().filter(|one| one.place().is_none() || one.decoded(to).is_some()) {
+        streams.push(one.stream(to, threads)?);
+        streamed = streamed.saturating_add(one.bytes_as(to));
     }
+    // One for all: what was read ahead of a stream is kept.
+    let mut stream = match streams.is_empty() {
+        true => Span::default(),
+        false => parts.stream(Chain(streams.into()), streamed).map_err(ExportError::Io)?,
+    };
+    let (mut plan, mut turned) = (Plan::new(), Vec::new());
     plan.literal(head)?;
     for one in order {
-        let len = one.bytes_as(to);
-        if one.decoded(to).is_some() {
-            plan.copy(Span::new(stream.start, len))?;
-            stream = Span::between(stream.start.saturating_add(len), stream.end());
-        } else {
-            plan.copy(one.place())?;
-            if let Some(exchange) = one.turned()?.filter(|_| little) {
-                turned.push((one.place(), exchange));
+        let decoded = one.decoded(to).is_some();
+        let span = match one.place().filter(|_| !decoded) {
+            Some(place) => place,
+            None => {
+                let span = Span::new(stream.start, one.bytes_as(to));
+                stream = Span::between(span.end(), stream.end());
+                span
             }
+        };
+        plan.copy(span)?;
+        if little && !decoded {
+            turned.extend(one.turned()?.map(|exchange| (span, exchange)));
         }
     }
     Ok(Export { plan, turned })
+}
+
+/// Streams one after the other, each let go when it has ended.
+struct Chain<'a>(VecDeque<Box<dyn Read + Send + 'a>>);
+
+impl Read for Chain<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        while let Some(first) = self.0.front_mut().filter(|_| !buf.is_empty()) {
+            match first.read(buf)? {
+                0 => self.0.pop_front(),
+                read => return Ok(read),
+            };
+        }
+        Ok(0)
+    }
 }
 
 fn npz<'p, S>(
@@ -257,14 +304,7 @@ where
     for one in chosen {
         let head = npy_head(one, to)?;
         let len = (head.len() as u64).saturating_add(one.bytes_as(to));
-        let head = Cursor::new(head);
-        match one.decoded(to) {
-            Some(to) => {
-                let data = Decoded::new([(one.weights()?, one.elements.clone())], to, threads);
-                archive.add(&one.name, len, head.chain(data))?;
-            }
-            None => archive.add(&one.name, len, head.chain(SpanRead::new(one.source, one.span)))?,
-        }
+        archive.add(&one.name, len, Cursor::new(head).chain(one.stream(to, threads)?))?;
     }
     let len = archive.len()?;
     let stream = parts.stream(archive.into_read(), len).map_err(ExportError::Io)?;
