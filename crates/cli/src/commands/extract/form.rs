@@ -68,7 +68,7 @@ impl Kind {
     pub(super) const fn advice(self) -> &'static str {
         match self {
             Self::Safetensors => "--dtype f32, f16 or bf16 decodes it",
-            _ => "--dtype f32 or f16 decodes it",
+            _ => "--dtype f32 or f16 does so",
         }
     }
 }

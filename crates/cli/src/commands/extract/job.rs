@@ -69,7 +69,7 @@ impl std::fmt::Display for Trouble {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Data(error) => f.write_str(&with_causes(error)),
-            Self::Form(error, help) if error.is_type() => write!(f, "{error}; {help}"),
+            Self::Form(error, help) if error.is_type() => write!(f, "{error}: {help}"),
             Self::Form(error, _) => f.write_str(&with_causes(error)),
             Self::File(path, error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 write!(f, "{} exists; --force overwrites it", out::path(path))
