@@ -12,7 +12,7 @@ use ggufkit_io::{DataError, TensorReader, read_full};
 use ggufkit_quant::Codec;
 
 /// Elements that are decoded at once: their floats stay in a core's own cache. A multiple of every block.
-const STRETCH: usize = 1 << 13;
+pub(crate) const STRETCH: usize = 1 << 13;
 
 /// Elements whose bytes are read at once. A multiple of the above.
 const AT_ONCE: usize = 1 << 17;
@@ -85,8 +85,10 @@ impl From<DataError> for NoValues {
 /// Memory that is used again and again: bytes as they are read, and floats.
 #[derive(Debug, Default)]
 pub struct Memory {
-    bytes: Vec<u8>,
-    floats: Vec<f32>,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) floats: Vec<f32>,
+    /// Values that are not in the order in which they are needed.
+    pub(crate) band: Vec<f32>,
 }
 
 impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Weights<'s, S> {
@@ -174,6 +176,12 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Weights<'s, S> {
         let end = elements.end.min(self.elements);
         memory.floats.resize(STRETCH, 0.0);
         Stretches { weights: self, memory, at: elements.start, end, held: 0..0 }
+    }
+
+    /// Reads and decodes as many values as `out` takes, from `at` on, of a type whose values stand alone.
+    pub(crate) fn read(&self, at: u64, out: &mut [f32], bytes: &mut Vec<u8>) -> io::Result<()> {
+        let len = self.fill(at, out.len(), bytes)?;
+        self.codec.decode(bytes.get(..len).unwrap_or_default(), out).map_err(io::Error::other)
     }
 
     /// Reads the bytes of so many elements.
