@@ -7,7 +7,6 @@ mod common;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
 
 use ggufkit_testkit::{Builder, Tensor};
 use serde_json::Value as Json;

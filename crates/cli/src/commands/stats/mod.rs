@@ -10,11 +10,12 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use ggufkit::inspect::tensors::{Order, Row, Table, ordered};
-use ggufkit::io::{DynSource, TensorReader};
+use ggufkit::io::DynSource;
 use ggufkit::values::{NoValues, Weights, stats};
 
 use self::line::Line;
 pub(super) use self::line::Real;
+use super::data::{self, Budget};
 use super::progress::Bar;
 use super::tensors::SelectArgs;
 use crate::args::{InputArgs, ReadArgs};
@@ -145,44 +146,29 @@ impl Args {
         let order = self.by.map_or(Order::Index, By::order);
         let rows = ordered(&table, order, |row| self.select.takes(row));
         let rows: Vec<Row<'_>> = rows.into_iter().filter_map(|(part, at)| table.row(part, at)).collect();
-        let parts: Vec<_> = document.parts.iter().filter(|part| part.index().is_some()).collect();
-        let at = |row: &Row<'_>| parts.get(row.part_index).and_then(|part| part.path.clone());
-        let path = |row: &Row<'_>| at(row).unwrap_or_else(|| document.given.to_owned());
-        // Nobody may make us read more than there is: tensors may claim the same bytes over and over.
-        let mut budget = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.size.unwrap_or(0)));
+        let files = data::Files::of(document);
+        let path = |row: &Row<'_>| files.path(row.part_index);
+        if let Some(row) = rows.first().filter(|_| !files.are_seekable()) {
+            let text = "data is not read as it passes by: name a file";
+            answer.fail(&path(row), "usage", "standard-input", text);
+            return answer;
+        }
+        let mut budget = Budget::new(files.size());
         let mut weights: Vec<Weights<'_, DynSource>> = Vec::new();
         let mut of: Vec<&Row<'_>> = Vec::new();
-        for row in &rows {
-            let part = parts.get(row.part_index);
-            let Some((source, view)) = part.and_then(|part| Some((part.source.as_ref()?, part.view()?)))
-            else {
-                continue;
-            };
-            if !source.is_seekable() {
-                answer.fail(
-                    &path(row),
-                    "usage",
-                    "standard-input",
-                    "data is not read as it passes by: name a file",
-                );
-                return answer;
-            }
-            let source: &DynSource = source;
-            match Weights::of(source, &TensorReader::new(source, view), row.tensor) {
-                Ok(one) => match budget.checked_sub(one.span().len) {
-                    Some(left) => {
-                        budget = left;
-                        weights.push(one);
-                        of.push(row);
-                    }
-                    None => {
-                        let text = format!(
-                            "tensor \"{}\": all bytes of the file are told of already; tensors share bytes",
-                            ggufkit::format::shorten(row.name.0, 80)
-                        );
-                        answer.fail(&path(row), "malformed", "overlap", &text);
-                    }
-                },
+        for row in rows.iter().filter(|row| files.source(row.part_index).is_some()) {
+            match files.weights(row) {
+                Ok(one) if budget.take(one.span().len) => {
+                    weights.push(one);
+                    of.push(row);
+                }
+                Ok(_) => {
+                    let text = format!(
+                        "tensor \"{}\": all bytes of the file are told of already; tensors share bytes",
+                        ggufkit::format::shorten(row.name.0, 80)
+                    );
+                    answer.fail(&path(row), "malformed", "overlap", &text);
+                }
                 Err(error) => answer.fail_with(&path(row), &error),
             }
         }
@@ -203,12 +189,9 @@ impl Args {
         bar.end();
         answer.end_group();
         // Of a file that was written to meanwhile no number is right.
-        for source in parts.iter().filter_map(|part| part.source.as_ref()) {
-            if let Err(failure) = frame::unchanged(source) {
-                answer = Answer::default();
-                answer.failures.push(Failed { path: source.path().to_owned(), failure });
-                break;
-            }
+        if let Some(failed) = document.changed() {
+            answer = Answer::default();
+            answer.failures.push(failed);
         }
         answer
     }
