@@ -33,6 +33,7 @@ use crate::{FAILED, NO, OK, frame, json as documents};
 /// conversion does beside rounding is taken into account, and it is said whether B comes from it.
 #[derive(clap::Args, Debug)]
 #[command(
+    override_usage = "gguf compare [OPTIONS] A B\n       gguf compare [OPTIONS] B --source PATH",
     after_help = "Examples:\n  gguf compare model-f16.gguf model-q4.gguf\n  gguf compare a.gguf b.gguf --name '*attn_v*' --worst\n  \
     gguf compare a.gguf b.gguf --max-error 0.1 -q        # exit status 1 where a tensor is further off\n  \
     gguf compare a.gguf b.gguf --rename 'model.*=*'      # names of B as those of A\n  \
@@ -42,7 +43,7 @@ use crate::{FAILED, NO, OK, frame, json as documents};
     not be read, or usage."
 )]
 pub(crate) struct Args {
-    /// What is measured by: a file, or any member of a shard set; what is measured, with --source
+    /// What is measured by: a file, or any member of a shard set; with --source it is B, what is measured
     #[arg(value_name = "A")]
     a: OsString,
     /// What is measured

@@ -11,7 +11,7 @@ use ggufkit::values::origin::Catalog;
 use serde_json::Value;
 
 use crate::failure::{Failed, Failure};
-use crate::frame;
+use crate::{frame, out};
 
 /// What names the files of a folder.
 const INDEX: &str = "model.safetensors.index.json";
@@ -27,7 +27,7 @@ impl Opened {
     pub(super) fn at(path: &Path) -> Result<Self, Failed> {
         let files = if path.is_dir() { files_of(path)? } else { vec![path.to_owned()] };
         if files.is_empty() {
-            let text = "holds no safetensors files";
+            let text = format!("{}: holds no safetensors files", out::path(path));
             return Err(failed(path, Failure::usage("no-source", text)));
         }
         files.iter().map(|file| open(file)).collect::<Result<_, _>>().map(Self)
@@ -68,7 +68,8 @@ fn malformed(path: &Path, code: &'static str, message: String) -> Failed {
 fn open(path: &Path) -> Result<(FileSource, Safetensors), Failed> {
     // A pipe is waited for when it is opened, and a device acts.
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        return Err(failed(path, Failure::usage("no-length", "is no regular file")));
+        let text = format!("{}: is no regular file", out::path(path));
+        return Err(failed(path, Failure::usage("no-length", text)));
     }
     let source = frame::source(path).map_err(|error| failed(path, Failure::Io(error)))?;
     match safetensors::read(&source) {

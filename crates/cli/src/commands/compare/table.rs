@@ -88,10 +88,10 @@ pub(super) fn print(out: &mut Out, answer: &Answer, top: Option<usize>, worst: b
     if !counts.is_empty() {
         let told = counts.into_iter().map(|(change, count)| {
             let tensors = if count == 1 { "tensor" } else { "tensors" };
-            format!("{} in {} {tensors}", words(change), units::count(count))
+            format!("{} ({} {tensors})", words(change), units::count(count))
         });
         let told: Vec<String> = told.collect();
-        out.line(&format!("taken into account: {}", told.join("; ")), 2)?;
+        out.line(&format!("taken into account: {}", told.join(", ")), 2)?;
     }
     if let Some(sentence) = sentence(answer) {
         out.line(&sentence, 2)?;
