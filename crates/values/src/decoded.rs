@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use ggufkit_format::ReadAt;
 use ggufkit_format::spec::TensorType;
@@ -53,8 +54,18 @@ pub struct Decoded<'w, 's, S: ?Sized> {
     to: Float,
     threads: NonZeroUsize,
     /// What was decoded, and how much of the first of it was given.
-    ready: VecDeque<Vec<u8>>,
+    ready: VecDeque<Slot>,
     given: usize,
+    /// Memory that is used again.
+    spare: Mutex<Vec<Slot>>,
+}
+
+/// A unit on its way: its bytes, and what they are made in.
+#[derive(Debug, Default)]
+struct Slot {
+    out: Vec<u8>,
+    halves: Vec<u16>,
+    memory: Memory,
 }
 
 impl<'w, 's, S> Decoded<'w, 's, S>
@@ -64,7 +75,8 @@ where
     /// The values of these elements, which begin and end at blocks.
     #[must_use]
     pub fn new(weights: &'w Weights<'s, S>, elements: Range<u64>, to: Float, threads: NonZeroUsize) -> Self {
-        Self { weights, left: elements, to, threads, ready: VecDeque::new(), given: 0 }
+        let (ready, spare) = (VecDeque::new(), Mutex::default());
+        Self { weights, left: elements, to, threads, ready, given: 0, spare }
     }
 
     /// Decodes the next units.
@@ -75,47 +87,64 @@ where
             units.push(self.left.start..end);
             self.left.start = end;
         }
-        let weights = self.weights;
-        let to = self.to;
-        let made = map_many(units.len(), self.threads, &|at| match units.get(at) {
-            Some(unit) => decode(weights, unit.clone(), to),
-            None => Ok(Vec::new()),
+        let (weights, to, spare) = (self.weights, self.to, &self.spare);
+        let made = map_many(units.len(), self.threads, &|at| {
+            let mut slot = spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+            match units.get(at) {
+                Some(unit) => slot.decode(weights, unit.clone(), to).map(|()| slot),
+                None => Ok(slot),
+            }
         });
-        for bytes in made {
-            self.ready.push_back(bytes?);
+        for slot in made {
+            self.ready.push_back(slot?);
         }
         Ok(())
     }
 }
 
-fn decode<S>(weights: &Weights<'_, S>, range: Range<u64>, to: Float) -> io::Result<Vec<u8>>
-where
-    S: ReadAt<Error = io::Error> + ?Sized,
-{
-    let mut memory = Memory::default();
-    let codec = weights.codec();
-    let count = range.end.saturating_sub(range.start).saturating_mul(to.bytes());
-    let mut out = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
-    let mut stretches = weights.stretches(range, &mut memory);
-    let mut halves = Vec::new();
-    loop {
-        let narrow = match to {
-            Float::F32 => {
-                let Some(stretch) = stretches.next_stretch() else { break };
-                out.extend(stretch?.values.iter().flat_map(|value| value.to_le_bytes()));
-                continue;
+impl Slot {
+    fn decode<S>(&mut self, weights: &Weights<'_, S>, range: Range<u64>, to: Float) -> io::Result<()>
+    where
+        S: ReadAt<Error = io::Error> + ?Sized,
+    {
+        let codec = weights.codec();
+        let count = range.end.saturating_sub(range.start).saturating_mul(to.bytes());
+        // A unit has few bytes.
+        self.out.resize(usize::try_from(count).unwrap_or(0), 0);
+        let mut rest = self.out.as_mut_slice();
+        let mut stretches = weights.stretches(range, &mut self.memory);
+        loop {
+            let narrow = match to {
+                Float::F32 => {
+                    let Some(stretch) = stretches.next_stretch() else { return Ok(()) };
+                    let values = stretch?.values;
+                    let (here, behind) = split(rest, values.len().saturating_mul(4));
+                    for (value, out) in values.iter().zip(here.as_chunks_mut().0) {
+                        *out = value.to_le_bytes();
+                    }
+                    rest = behind;
+                    continue;
+                }
+                Float::F16 => ggufkit_quant::Codec::decode_f16,
+                Float::BF16 => ggufkit_quant::Codec::decode_bf16,
+            };
+            let Some(blocks) = stretches.next_blocks() else { return Ok(()) };
+            let blocks = blocks?;
+            let count = (blocks.len() / codec.block_bytes()).saturating_mul(codec.block_elements());
+            self.halves.resize(count, 0);
+            narrow(codec, blocks, &mut self.halves).map_err(io::Error::other)?;
+            let (here, behind) = split(rest, count.saturating_mul(2));
+            for (bits, out) in self.halves.iter().zip(here.as_chunks_mut().0) {
+                *out = bits.to_le_bytes();
             }
-            Float::F16 => ggufkit_quant::Codec::decode_f16,
-            Float::BF16 => ggufkit_quant::Codec::decode_bf16,
-        };
-        let Some(blocks) = stretches.next_blocks() else { break };
-        let blocks = blocks?;
-        let count = (blocks.len() / codec.block_bytes()).saturating_mul(codec.block_elements());
-        halves.resize(count, 0);
-        narrow(codec, blocks, &mut halves).map_err(io::Error::other)?;
-        out.extend(halves.iter().flat_map(|bits| bits.to_le_bytes()));
+            rest = behind;
+        }
     }
-    Ok(out)
+}
+
+/// So many bytes, and those behind them.
+fn split(bytes: &mut [u8], len: usize) -> (&mut [u8], &mut [u8]) {
+    bytes.split_at_mut(len.min(bytes.len()))
 }
 
 impl<S> Read for Decoded<'_, '_, S>
@@ -131,9 +160,10 @@ where
                 self.go_on()?;
                 continue;
             };
-            let rest = first.get(self.given..).unwrap_or_default();
+            let rest = first.out.get(self.given..).unwrap_or_default();
             if rest.is_empty() {
-                self.ready.pop_front();
+                let spare = self.spare.get_mut().unwrap_or_else(PoisonError::into_inner);
+                spare.extend(self.ready.pop_front());
                 self.given = 0;
                 continue;
             }

@@ -134,6 +134,7 @@ pub(super) const OF_EXPERTS: &[&str] =
 /// neighbours.
 pub(super) const PAIRED: &[&str] = &[
     "llama",
+    "llama-embed",
     "arcee",
     "arctic",
     "chameleon",
@@ -143,15 +144,18 @@ pub(super) const PAIRED: &[&str] = &[
     "granitemoe",
     "llada",
     "minicpm",
+    "mistral3",
+    "nanbeige",
     "olmo",
     "smollm3",
+    "xverse",
 ];
 
 /// Architectures whose norms are stored without the 1 that is added to them.
 pub(super) const SHIFTED: &[&str] = &["gemma", "gemma2", "gemma3", "gemma-embedding", "nemotron"];
 
 /// Architectures whose matrices are stored with a column for every output, under these names.
-pub(super) const TURNED: &[&str] = &["gpt2", "jais"];
+pub(super) const TURNED: &[&str] = &["gpt2"];
 
 /// The names.
 pub(super) const TURNED_NAMES: &[&str] = &["c_attn.weight", "c_proj.weight", "c_fc.weight"];

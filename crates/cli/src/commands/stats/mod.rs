@@ -5,7 +5,7 @@ mod json;
 mod line;
 mod table;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -22,8 +22,8 @@ use crate::args::{InputArgs, ReadArgs};
 use crate::failure::{Failed, Failure};
 use crate::frame::Document;
 use crate::json::Files;
-use crate::out::{Ink, Out};
-use crate::{FAILED, NO, OK, frame};
+use crate::out::Out;
+use crate::{FAILED, OK, frame};
 
 /// What the weights are like: range, mean, spread, zeros, outliers, block scales, histogram
 ///
@@ -95,15 +95,12 @@ impl By {
 
 impl Args {
     pub(crate) fn run(mut self, out: &mut Out) -> io::Result<u8> {
-        if let Err(message) = self.select.take_patterns(&mut self.inputs) {
-            let failure = Failure::usage("bad-pattern", message);
-            frame::refuse(out, "stats", self.json, &failure)?;
+        if !self.select.take_patterns(out, "stats", self.json, &mut self.inputs)? {
             return Ok(FAILED);
         }
         let mut files = if self.json { Some(Files::begin(out, "stats", true)?) } else { None };
         let (mut first, mut found, mut complete) = (true, false, true);
-        let several =
-            self.inputs.files.len() > 1 || self.inputs.how.files_from.is_some() || self.inputs.how.recursive;
+        let several = self.inputs.are_several();
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
             let answer = self.measure(document);
             complete &= answer.failures.is_empty();
@@ -115,12 +112,7 @@ impl Args {
             if self.csv {
                 csv::print(out, document.path, &answer, self.by.is_some(), first)?;
             } else if !answer.lines.is_empty() {
-                if !first {
-                    writeln!(out)?;
-                }
-                if several {
-                    out.heading(document.label)?;
-                }
+                frame::next(out, &mut first, document.label, several)?;
                 table::print(out, &answer, self.by, self.histogram)?;
             }
             first = false;
@@ -133,8 +125,7 @@ impl Args {
             return Ok(FAILED);
         }
         if !found {
-            out.message(Ink::Warn, "note", "no tensor passes the filters")?;
-            return Ok(NO);
+            return SelectArgs::nothing(out);
         }
         Ok(OK)
     }
