@@ -174,6 +174,13 @@ impl ReadArgs {
     }
 }
 
+impl InputArgs {
+    /// Whether there may be several inputs, so that each is named in the answer.
+    pub(crate) fn are_several(&self) -> bool {
+        self.files.len() > 1 || self.how.files_from.is_some() || self.how.recursive
+    }
+}
+
 pub(crate) fn layers(text: &str) -> Result<RangeInclusive<u64>, String> {
     let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is no layer"));
     let (from, to) = match text.split_once("..") {

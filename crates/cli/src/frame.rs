@@ -1,7 +1,7 @@
 //! From arguments to documents: what every command that looks at files does around its own question.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use ggufkit::format::{ByteStr, Index, Options, Outcome, View};
@@ -221,6 +221,17 @@ pub(crate) fn each(
         }
     }
     Ok(good)
+}
+
+/// Begins the answer of the next document: a line apart from the one before, under its name where there are `several`.
+///
+/// # Errors
+/// Only the output's.
+pub(crate) fn next(out: &mut Out, first: &mut bool, label: &str, several: bool) -> io::Result<()> {
+    if !std::mem::replace(first, false) {
+        writeln!(out)?;
+    }
+    if several { out.heading(label) } else { Ok(()) }
 }
 
 /// Opens a file to read it, once no change of it is under way.

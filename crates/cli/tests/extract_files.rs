@@ -7,7 +7,6 @@ mod common;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
 
 use ggufkit_testkit::{Builder, Tensor};
 use serde_json::Value as Json;
@@ -492,21 +491,8 @@ fn many_tensors_take_little_memory() {
     bytes.extend(vec![1; 80_000]);
     assert!(bytes.len() < 1 << 20);
     fs::write(folder.join("m.gguf"), bytes).unwrap();
-    // What the process takes before it has read anything, its own code included; one document in memory takes 40 MiB.
-    let mut idle = Command::new(env!("CARGO_BIN_EXE_gguf"));
-    let mut idle = idle
-        .args(["show", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_millis(300));
-    let status = fs::read_to_string(format!("/proc/{}/status", idle.id())).unwrap();
-    let taken = status.lines().find_map(|line| line.strip_prefix("VmPeak:")).unwrap();
-    let taken: u64 = taken.trim().trim_end_matches(" kB").parse().unwrap();
-    idle.kill().unwrap();
-    idle.wait().unwrap();
+    // One document in memory takes 40 MiB.
+    let taken = common::idle();
     let script = format!("ulimit -v {}; exec \"$0\" extract m.gguf --dry-run --json", taken + 24 * 1024);
     let mut shell = Command::new("sh");
     let output = shell

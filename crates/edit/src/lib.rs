@@ -8,6 +8,7 @@
 //! * [`Document`] changes single things: a key, a value, a name, the layout of the data.
 //! * [`patch`](mod@patch) says what differs between two files as operations.
 //! * [`repair`](repair::repair) decides what can be put right without inventing anything, and plans it.
+//! * [`subset`](mod@subset) makes a file of some tensors of a model.
 //! * [`shards`] splits a model over several files, and merges them.
 //! * [`quantize`] writes a model's tensors in types of fewer bits.
 //! * [`Operation`] is a change by name, as a person asks for it; [`members`] carries it out on a model of several files,
@@ -32,6 +33,7 @@ pub mod preview;
 pub mod quantize;
 pub mod repair;
 pub mod shards;
+pub mod subset;
 mod value;
 
 pub use builder::{ArrayElement, Builder, BuilderError, Data};

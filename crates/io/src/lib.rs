@@ -8,7 +8,8 @@
 //! * [`expand`] turns arguments into inputs; [`ShardSet`] knows which files make up one model.
 //! * [`diagnose`] says what else there is to say about a file: not a GGUF, a mis-written one, half a download.
 //! * [`TensorReader`] reads tensor data: whole, by rows, by layer, by several threads; [`npy`] writes it for NumPy.
-//! * [`npy`] and [`safetensors`] tell where such files have the data of which tensors.
+//! * [`npy`] and [`safetensors`] tell where such files have the data of which tensors, and with [`npz`] what stands around the
+//!   data of new ones.
 //! * [`sink`] carries out plans: a file is written whole or not at all. [`inplace`] changes a file without
 //!   copying it; [`Route`] chooses; [`obstacles`] tells before what stands in the way. Nothing else here opens a file for writing.
 
@@ -26,6 +27,7 @@ mod joined;
 mod lookup;
 mod map;
 pub mod npy;
+pub mod npz;
 pub mod obstacles;
 mod parts;
 mod platform;
@@ -34,6 +36,7 @@ pub mod safetensors;
 mod shards;
 mod shown;
 pub mod sink;
+mod span_read;
 mod turned;
 
 pub use data::{
@@ -52,4 +55,5 @@ pub use map::MapSource;
 pub use parts::Parts;
 pub use route::{Route, RouteError, Way, is_owned_alike, replace};
 pub use shards::{ShardMember, ShardPart, ShardProblem, ShardSet, check_shards};
+pub use span_read::SpanRead;
 pub use turned::Turned;

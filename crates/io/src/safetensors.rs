@@ -1,10 +1,13 @@
-//! Reading the header of a safetensors file: which tensors it has, and where their data is.
+//! Headers of safetensors files: which tensors one has and where their data is, and what is to stand in a new one.
 //!
 //! The file is 8 bytes of length (little-endian), a header in JSON, and the data. What is read is held against the rules of
 //! the format: the header is at most 100 MB, names are given once, and the data of the tensors, in its order, begins with
 //! the data section, has no gaps and no overlaps, and ends with the file.
 
 mod header;
+mod write;
+
+pub use write::{Entry, Layout, LayoutError, dtype, layout};
 
 use std::fmt;
 use std::io;
@@ -17,6 +20,9 @@ use header::{Header, Record};
 
 /// Longest header that the format permits.
 const MAX_HEADER: u64 = 100_000_000;
+
+/// The name that stands for no tensor.
+const RESERVED: &str = "__metadata__";
 
 /// A safetensors file's tensors, in the order of the header.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -186,18 +192,9 @@ fn are_in_order(tensors: &[Stored], base: u64, size: u64) -> Result<(), Safetens
 }
 
 /// The type of GGUF for one of safetensors.
-fn tensor_type(dtype: &str) -> Option<TensorType> {
-    Some(match dtype {
-        "F32" => TensorType::F32,
-        "F16" => TensorType::F16,
-        "BF16" => TensorType::BF16,
-        "F64" => TensorType::F64,
-        "I8" => TensorType::I8,
-        "I16" => TensorType::I16,
-        "I32" => TensorType::I32,
-        "I64" => TensorType::I64,
-        _ => return None,
-    })
+fn tensor_type(name: &str) -> Option<TensorType> {
+    let types = ggufkit_format::spec::TENSOR_TYPES.iter().map(|info| info.ty);
+    types.into_iter().find(|ty| dtype(*ty) == Some(name))
 }
 
 /// Bits of an element; `None` for types that are not known, whose lengths cannot be tested.

@@ -87,12 +87,7 @@ impl Codec {
     ///
     /// [`CodecError::PartialBlock`] and [`CodecError::OutputValues`], when a length does not fit; nothing is written then.
     pub fn decode(&self, bytes: &[u8], out: &mut [f32]) -> Result<(), CodecError> {
-        let blocks = self.whole_blocks(bytes.len())?;
-        // A block never holds so many values that those of a slice's blocks do not fit.
-        let needed = blocks.saturating_mul(self.block_elements);
-        if out.len() != needed {
-            return Err(CodecError::OutputValues { needed, found: out.len() });
-        }
+        self.fits(bytes.len(), out.len())?;
         (self.decode)(bytes, out);
         Ok(())
     }
@@ -137,6 +132,14 @@ impl Codec {
         }
         encode(values, row, importance, out);
         Ok(())
+    }
+
+    /// Whether so many bytes are whole blocks of so many values.
+    pub(crate) fn fits(&self, bytes: usize, values: usize) -> Result<(), CodecError> {
+        let blocks = self.whole_blocks(bytes)?;
+        // A block never holds so many values that those of a slice's blocks do not fit.
+        let needed = blocks.saturating_mul(self.block_elements);
+        if values == needed { Ok(()) } else { Err(CodecError::OutputValues { needed, found: values }) }
     }
 
     fn whole_blocks(&self, bytes: usize) -> Result<usize, CodecError> {

@@ -55,6 +55,35 @@ pub const fn f32_to_bf16(value: f32) -> u16 {
     ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16
 }
 
+/// Rounds values to binary16, as many as both slices have.
+pub fn to_f16(values: &[f32], out: &mut [u16]) {
+    for (value, out) in values.iter().zip(out) {
+        *out = without_branches(value.to_bits());
+    }
+}
+
+/// What [`f32_to_f16`] makes of a float, in steps that a compiler does for several at once.
+fn without_branches(bits: u32) -> u16 {
+    let rest = bits & 0x7fff_ffff;
+    let small = (f32::from_bits(rest) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+    let even = (rest >> 13) & 1;
+    let normal = rest.wrapping_sub(112 << 23).wrapping_add(0x0fff).wrapping_add(even) >> 13;
+    let finite = if rest < 0x3880_0000 { small } else { normal };
+    let large = if rest > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
+    let magnitude = if rest < 0x477f_f000 { finite } else { large };
+    (((bits >> 16) & 0x8000) | magnitude) as u16
+}
+
+/// Rounds values to bfloat16, as many as both slices have.
+pub fn to_bf16(values: &[f32], out: &mut [u16]) {
+    for (value, out) in values.iter().zip(out) {
+        let bits = value.to_bits();
+        let rounded = bits.wrapping_add(0x7fff).wrapping_add((bits >> 16) & 1) >> 16;
+        let kept = (bits >> 16) | 0x40;
+        *out = if bits & 0x7fff_ffff > 0x7f80_0000 { kept } else { rounded } as u16;
+    }
+}
+
 /// A binary16 as blocks hold it: two bytes, anywhere.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]
@@ -92,6 +121,29 @@ mod tests {
             let value = bf16_to_f32(bits);
             let expected = if value.is_nan() { bits | 0x40 } else { bits };
             assert_eq!(f32_to_bf16(value), expected, "{value}");
+        }
+    }
+
+    /// Floats of every exponent, with fractions around the halves of both.
+    #[test]
+    fn slices_are_rounded_as_single_values() {
+        let fractions =
+            (0..1 << 11).flat_map(|at| [0, 1, 0x7ff, 0x800, 0x801, 0xfff].map(|low| (at << 12) | low));
+        let fractions: Vec<u32> = fractions.collect();
+        let mut halves = vec![0; fractions.len()];
+        for exponent in 0..512_u32 {
+            let values: Vec<f32> =
+                fractions.iter().map(|low| f32::from_bits((exponent << 23) | low)).collect();
+            to_f16(&values, &mut halves);
+            assert!(
+                values.iter().zip(&halves).all(|(value, half)| f32_to_f16(*value) == *half),
+                "{exponent}"
+            );
+            to_bf16(&values, &mut halves);
+            assert!(
+                values.iter().zip(&halves).all(|(value, half)| f32_to_bf16(*value) == *half),
+                "{exponent}"
+            );
         }
     }
 

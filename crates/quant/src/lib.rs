@@ -4,6 +4,7 @@
 //! prints nothing: bytes come in as slices, with their lengths tested before anything else happens.
 //!
 //! * [`codec`] finds the [`Codec`] of a tensor type, which decodes and, for most types, encodes whole rows.
+//!   [`Codec::decode_f16`] and [`Codec::decode_bf16`] round what was decoded.
 //! * [`half`] turns the two 16-bit floats into `f32` and back.
 //!
 //! **Bits are the promise.** Decoding gives the very bits that ggml's scalar reference (`dequantize_row_*`) gives, and
@@ -41,6 +42,7 @@ mod codec;
 )]
 mod grid;
 pub mod half;
+mod narrow;
 mod number;
 mod plain;
 #[allow(

@@ -6,11 +6,12 @@
 use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use ggufkit_format::ReadAt;
 
 use crate::unit::{self, Unit};
-use crate::{Memory, Weights};
+use crate::{Memory, Stretch, Stretches, Weights};
 
 /// Elements of a stretch whose error is told by itself: the super-block of most types, or as many smaller ones.
 pub const BLOCK: u64 = 256;
@@ -231,23 +232,55 @@ impl fmt::Display for OtherCount {
 
 impl std::error::Error for OtherCount {}
 
-/// Two tensors with as many elements, in the same order.
-#[derive(Debug)]
-pub struct Pair<'p, 'a, 'b, A: ?Sized, B: ?Sized> {
-    first: &'p Weights<'a, A>,
-    second: &'p Weights<'b, B>,
+/// Values in an order, wherever they come from: one side of a comparison.
+pub trait Side: Sync {
+    /// How many there are.
+    fn elements(&self) -> u64;
+
+    /// Goes over the values of `elements`, which begin at a multiple of 2^18 and end there or with the values.
+    fn walk<'m>(&'m self, elements: Range<u64>, memory: &'m mut Memory) -> Box<dyn Walk + 'm>;
 }
 
-impl<'p, 'a, 'b, A, B> Pair<'p, 'a, 'b, A, B>
-where
-    A: ReadAt<Error = io::Error> + ?Sized,
-    B: ReadAt<Error = io::Error> + ?Sized,
-{
+/// Goes over values. Not an iterator: each stretch lives in the one memory until the next is asked for.
+pub trait Walk {
+    /// The next 8,192 values, or the last of them; `None` after these, and after an error.
+    fn next_stretch(&mut self) -> Option<io::Result<Stretch<'_>>>;
+}
+
+impl<S: ReadAt<Error = io::Error> + Sync + ?Sized> Side for Weights<'_, S> {
+    fn elements(&self) -> u64 {
+        Weights::elements(self)
+    }
+
+    fn walk<'m>(&'m self, elements: Range<u64>, memory: &'m mut Memory) -> Box<dyn Walk + 'm> {
+        Box::new(self.stretches(elements, memory))
+    }
+}
+
+impl<S: ReadAt<Error = io::Error> + ?Sized> Walk for Stretches<'_, '_, '_, S> {
+    fn next_stretch(&mut self) -> Option<io::Result<Stretch<'_>>> {
+        Stretches::next_stretch(self)
+    }
+}
+
+/// Two tensors with as many elements, in the same order.
+pub struct Pair<'p> {
+    first: &'p dyn Side,
+    second: &'p dyn Side,
+}
+
+impl fmt::Debug for Pair<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pair").field("elements", &self.first.elements()).finish_non_exhaustive()
+    }
+}
+
+impl<'p> Pair<'p> {
     /// The pair of two tensors; that their shapes are the same is for the caller to see to.
     ///
     /// # Errors
     /// They do not have as many elements.
-    pub fn of(first: &'p Weights<'a, A>, second: &'p Weights<'b, B>) -> Result<Self, OtherCount> {
+    pub fn of(first: &'p dyn Side, second: &'p dyn Side) -> Result<Self, OtherCount> {
         let (one, two) = (first.elements(), second.elements());
         if one == two { Ok(Self { first, second }) } else { Err(OtherCount { first: one, second: two }) }
     }
@@ -257,22 +290,19 @@ where
 /// is done, in order. `progress` is told bytes of both sides that are done, since it was last told.
 ///
 /// An error is a source's; the pair's other elements are then not all looked at.
-pub fn compare<A, B>(
-    pairs: &[Pair<'_, '_, '_, A, B>],
+pub fn compare(
+    pairs: &[Pair<'_>],
     threads: NonZeroUsize,
     progress: &(dyn Fn(u64) + Sync),
     take: &mut dyn FnMut(usize, io::Result<Difference>),
-) where
-    A: ReadAt<Error = io::Error> + Sync + ?Sized,
-    B: ReadAt<Error = io::Error> + Sync + ?Sized,
-{
+) {
     let elements: Vec<u64> = pairs.iter().map(|pair| pair.first.elements()).collect();
     let work = |unit: &Unit, memory: &mut [Memory; 2]| {
         let Some(pair) = pairs.get(unit.of) else { return Ok(Difference::default()) };
         let [one, two] = memory;
         let mut difference = Difference::default();
-        let mut first = pair.first.stretches(unit.elements.clone(), one);
-        let mut second = pair.second.stretches(unit.elements.clone(), two);
+        let mut first = pair.first.walk(unit.elements.clone(), one);
+        let mut second = pair.second.walk(unit.elements.clone(), two);
         // Both sides are cut alike, by elements.
         while let (Some(first), Some(second)) = (first.next_stretch(), second.next_stretch()) {
             let (first, second) = (first?, second?);

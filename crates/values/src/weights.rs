@@ -12,7 +12,7 @@ use ggufkit_io::{DataError, TensorReader, read_full};
 use ggufkit_quant::Codec;
 
 /// Elements that are decoded at once: their floats stay in a core's own cache. A multiple of every block.
-const STRETCH: usize = 1 << 13;
+pub(crate) const STRETCH: usize = 1 << 13;
 
 /// Elements whose bytes are read at once. A multiple of the above.
 const AT_ONCE: usize = 1 << 17;
@@ -85,8 +85,10 @@ impl From<DataError> for NoValues {
 /// Memory that is used again and again: bytes as they are read, and floats.
 #[derive(Debug, Default)]
 pub struct Memory {
-    bytes: Vec<u8>,
-    floats: Vec<f32>,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) floats: Vec<f32>,
+    /// Values that are not in the order in which they are needed.
+    pub(crate) band: Vec<f32>,
 }
 
 impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Weights<'s, S> {
@@ -96,22 +98,40 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Weights<'s, S> {
     /// [`NoValues`]: the type is not known or not decoded, the data does not lie in the file, the byte order has no rule.
     pub fn of(source: &'s S, reader: &TensorReader<'_, S>, tensor: &Tensor) -> Result<Self, NoValues> {
         let view = reader.view();
-        let name: Box<[u8]> = view.name(tensor).0.into();
-        let ty = tensor.tensor_type;
-        let Some(codec) = ggufkit_quant::codec(ty) else { return Err(NoValues::NoDecoding { name, ty }) };
+        let (name, ty) = (view.name(tensor).0, tensor.tensor_type);
+        if ggufkit_quant::codec(ty).is_none() {
+            return Err(NoValues::NoDecoding { name: name.into(), ty });
+        }
         let span = reader.extent(tensor)?.span;
-        let turn = match view.index().header().endian {
+        Self::at(source, name, ty, view.index().dims(tensor), span.start, view.index().header().endian)
+    }
+
+    /// The values of a tensor whose data begins at `start` of a source, of whatever format.
+    ///
+    /// # Errors
+    /// [`NoValues`]: the type is not known or not decoded, type and shape give no size, the byte order has no rule.
+    pub fn at(
+        source: &'s S,
+        name: &[u8],
+        ty: TensorType,
+        dims: &[u64],
+        start: u64,
+        endian: Endian,
+    ) -> Result<Self, NoValues> {
+        let name: Box<[u8]> = name.into();
+        let Some(codec) = ggufkit_quant::codec(ty) else { return Err(NoValues::NoDecoding { name, ty }) };
+        let Ok(len) = layout::tensor_bytes(ty, dims) else { return Err(NoValues::NoDecoding { name, ty }) };
+        let turn = match endian {
             Endian::Little => None,
             Endian::Big => match Exchange::of(ty) {
                 Some(exchange) => Some(exchange),
                 None => return Err(NoValues::NoByteOrder { name, ty }),
             },
         };
-        let dims = view.index().dims(tensor);
         // The size was computed from them, so the product fits.
         let elements = layout::element_count(dims).unwrap_or(0);
         let row = dims.first().copied().unwrap_or(1);
-        Ok(Self { source, name, span, elements, row, codec, turn })
+        Ok(Self { source, name, span: Span::new(start, len), elements, row, codec, turn })
     }
 
     /// The tensor's name, as its bytes.
@@ -138,6 +158,11 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Weights<'s, S> {
         self.row
     }
 
+    /// How the values are decoded.
+    pub(crate) fn codec(&self) -> &'static Codec {
+        self.codec
+    }
+
     /// Where the bytes lie.
     #[must_use]
     pub fn span(&self) -> Span {
@@ -151,6 +176,12 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Weights<'s, S> {
         let end = elements.end.min(self.elements);
         memory.floats.resize(STRETCH, 0.0);
         Stretches { weights: self, memory, at: elements.start, end, held: 0..0 }
+    }
+
+    /// Reads and decodes as many values as `out` takes, from `at` on, of a type whose values stand alone.
+    pub(crate) fn read(&self, at: u64, out: &mut [f32], bytes: &mut Vec<u8>) -> io::Result<()> {
+        let len = self.fill(at, out.len(), bytes)?;
+        self.codec.decode(bytes.get(..len).unwrap_or_default(), out).map_err(io::Error::other)
     }
 
     /// Reads the bytes of so many elements.
@@ -218,7 +249,26 @@ impl<S: ReadAt<Error = io::Error> + ?Sized> Stretches<'_, '_, '_, S> {
         }
     }
 
-    fn decode(&mut self, left: u64) -> io::Result<(Range<usize>, usize)> {
+    /// The blocks of the next stretch alone, which are not decoded; `None` after the last, and after an error.
+    pub(crate) fn next_blocks(&mut self) -> Option<io::Result<&[u8]>> {
+        let left = self.end.saturating_sub(self.at);
+        if left == 0 {
+            return None;
+        }
+        match self.step(left) {
+            Ok((blocks, count)) => {
+                self.at = self.at.saturating_add(count as u64);
+                Some(Ok(self.memory.bytes.get(blocks).unwrap_or_default()))
+            }
+            Err(error) => {
+                self.at = self.end;
+                Some(Err(error))
+            }
+        }
+    }
+
+    /// Where the bytes of the next stretch are, and how many values they hold.
+    fn step(&mut self, left: u64) -> io::Result<(Range<usize>, usize)> {
         let codec = self.weights.codec;
         if self.held.is_empty() {
             let count = left.min(AT_ONCE as u64) as usize;
@@ -228,10 +278,15 @@ impl<S: ReadAt<Error = io::Error> + ?Sized> Stretches<'_, '_, '_, S> {
         let end = self.held.start.saturating_add(step).min(self.held.end);
         let blocks = self.held.start..end;
         self.held.start = end;
+        let count = (blocks.len() / codec.block_bytes()).saturating_mul(codec.block_elements());
+        Ok((blocks, count))
+    }
+
+    fn decode(&mut self, left: u64) -> io::Result<(Range<usize>, usize)> {
+        let (blocks, count) = self.step(left)?;
         let bytes = self.memory.bytes.get(blocks.clone()).unwrap_or_default();
-        let count = (bytes.len() / codec.block_bytes()).saturating_mul(codec.block_elements());
         let values = self.memory.floats.get_mut(..count).unwrap_or_default();
-        codec.decode(bytes, values).map_err(io::Error::other)?;
+        self.weights.codec.decode(bytes, values).map_err(io::Error::other)?;
         Ok((blocks, count))
     }
 }

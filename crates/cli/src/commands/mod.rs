@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod completions;
 mod config;
+mod data;
 mod diff;
 mod dump;
 mod edit;

@@ -65,3 +65,18 @@ pub fn is_writing(pid: u32) -> bool {
     let mut links = open.filter_map(|fd| Some(fs::read_link(fd.path()).ok()?.to_string_lossy().into_owned()));
     links.any(|link| link.ends_with("(deleted)") || link.ends_with(".part"))
 }
+
+/// KiB of addresses that the command takes before it has read anything, its own code included.
+#[cfg(target_os = "linux")]
+pub fn idle() -> u64 {
+    let mut idle = Command::new(env!("CARGO_BIN_EXE_gguf"));
+    let idle = idle.args(["show", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut idle = idle.spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let status = fs::read_to_string(format!("/proc/{}/status", idle.id())).unwrap();
+    let taken = status.lines().find_map(|line| line.strip_prefix("VmPeak:")).unwrap();
+    let taken = taken.trim().trim_end_matches(" kB").parse().unwrap();
+    idle.kill().unwrap();
+    idle.wait().unwrap();
+    taken
+}

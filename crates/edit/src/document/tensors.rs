@@ -172,4 +172,13 @@ impl Document<'_> {
         }
         Ok(at as u64)
     }
+
+    /// Takes all tensors out, and with them what is behind the head: what is added then is all that the file has. The data
+    /// of the source may be anything, its head is all that is kept.
+    pub(crate) fn clear_tensors(&mut self) {
+        self.tensors.iter_mut().for_each(|slot| slot.removed = true);
+        self.tensor_order = None;
+        // Nothing of the source's data is laid out, and nothing follows it.
+        self.anew = Some(Placement { end: self.end, ..Placement::default() });
+    }
 }

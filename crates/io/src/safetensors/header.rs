@@ -42,7 +42,7 @@ impl<'de> Visitor<'de> for InOrder {
             if !seen.insert(name.clone()) {
                 return Err(A::Error::custom(format_args!("{name:?} is there twice")));
             }
-            if name == "__metadata__" {
+            if name == super::RESERVED {
                 let metadata: Option<std::collections::BTreeMap<String, String>> = map.next_value()?;
                 header.metadata = metadata.unwrap_or_default().into_iter().collect();
             } else {

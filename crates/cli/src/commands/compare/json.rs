@@ -1,5 +1,6 @@
 //! The JSON of `gguf compare`.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 
 use ggufkit::format::ByteStr;
@@ -9,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::super::stats::Real;
-use super::{Answer, Compared};
+use super::{Answer, Compared, table};
 use crate::failure::Failed;
 use crate::out::Out;
 
@@ -20,6 +21,11 @@ use crate::out::Out;
 ///   its measures `elements`, `equal`, `not_finite`, `rmse`, `relative`, `max` and `max_at`, `cosine`, `snr_db`, `worst` (blocks of
 ///   256 elements: `element`, the number of the first, and `rmse`);
 /// * `all`: the measures over all of them; `only_a`, `only_b`: names without a counterpart; `reshaped`: names of two shapes.
+///
+/// With --source `a` is the source, and there are `source`, with `verdict` (`same`, `related`, `mixed`, `unrelated`, `unknown`), the
+/// `sentence` that says so, `made` (tensors that conversion makes) and `changes` (what was taken into account: in how many
+/// tensors), and of each tensor `made_of`, the names in the source, and `changes`: `rows-by-heads`, `stacked`, `turned`,
+/// `plus-one`.
 ///
 /// Measures are `null` where there is none, and strings where JSON has no number ("Infinity").
 pub(super) fn print(
@@ -36,6 +42,12 @@ pub(super) fn print(
         command: "compare",
         a: text(a),
         b: text(b),
+        source: answer.verdict.map(|verdict| Source {
+            verdict: verdict.name(),
+            sentence: table::sentence(answer),
+            made: answer.made.iter().map(|name| text(name)).collect(),
+            changes: answer.changes(),
+        }),
         errors,
         tensors: answer.tensors.iter().map(Tensor::of).collect(),
         all: Measures::of(&answer.all),
@@ -57,12 +69,22 @@ struct Document<'a> {
     command: &'static str,
     a: JsonText<'a>,
     b: JsonText<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Source<'a>>,
     errors: Vec<Value>,
     tensors: Vec<Tensor<'a>>,
     all: Measures,
     only_a: Vec<JsonText<'a>>,
     only_b: Vec<JsonText<'a>>,
     reshaped: Vec<Reshaped<'a>>,
+}
+
+#[derive(Serialize)]
+struct Source<'a> {
+    verdict: &'static str,
+    sentence: Option<String>,
+    made: Vec<JsonText<'a>>,
+    changes: BTreeMap<&'static str, u64>,
 }
 
 #[derive(Serialize)]
@@ -77,6 +99,10 @@ struct Tensor<'a> {
     name: JsonText<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name_b: Option<JsonText<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    made_of: Vec<JsonText<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<&'static str>,
     type_a: String,
     type_b: String,
     #[serde(flatten)]
@@ -89,6 +115,8 @@ impl<'a> Tensor<'a> {
         Self {
             name: text(&compared.name),
             name_b: compared.renamed.as_deref().map(text),
+            made_of: compared.made_of.iter().map(|name| text(name.as_bytes())).collect(),
+            changes: compared.changes.iter().map(|change| change.name()).collect(),
             type_a,
             type_b,
             measures: Measures::of(&compared.difference),

@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 
 use ggufkit::inspect::units;
 use ggufkit::values::compare::{BLOCK, Difference};
+use ggufkit::values::origin::Verdict;
 
 use super::{Answer, Compared, shown};
 use crate::out::{self, Ink, Out, pad_left};
@@ -68,7 +69,9 @@ pub(super) fn print(out: &mut Out, answer: &Answer, top: Option<usize>, worst: b
             writeln!(out, "{text}")?;
         }
     }
-    for (names, which) in answer.only.iter().zip(["A", "B"]).filter(|(names, _)| !names.is_empty()) {
+    let of_source = answer.verdict.is_some();
+    let sides = if of_source { ["the source", "the file"] } else { ["A", "B"] };
+    for (names, which) in answer.only.iter().zip(sides).filter(|(names, _)| !names.is_empty()) {
         let some: Vec<String> = names.iter().take(NAMED).map(|one| shown(one)).collect();
         let more = names.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -77,7 +80,53 @@ pub(super) fn print(out: &mut Out, answer: &Answer, top: Option<usize>, worst: b
     for (one, [a, b]) in &answer.reshaped {
         out.line(&format!("{}: the shapes {a:?} and {b:?} are not compared", shown(one)), 2)?;
     }
+    if !answer.made.is_empty() {
+        let names: Vec<String> = answer.made.iter().take(NAMED).map(|one| shown(one)).collect();
+        out.line(&format!("made by conversion: {}", names.join(", ")), 2)?;
+    }
+    let counts = answer.changes();
+    if !counts.is_empty() {
+        let told = counts.into_iter().map(|(change, count)| {
+            let tensors = if count == 1 { "tensor" } else { "tensors" };
+            format!("{} ({} {tensors})", words(change), units::count(count))
+        });
+        let told: Vec<String> = told.collect();
+        out.line(&format!("taken into account: {}", told.join(", ")), 2)?;
+    }
+    if let Some(sentence) = sentence(answer) {
+        out.line(&sentence, 2)?;
+    }
     Ok(())
+}
+
+/// What conversion did, in words.
+fn words(change: &str) -> &str {
+    match change {
+        "rows-by-heads" => "rows in another order by heads",
+        "stacked" => "experts in one tensor",
+        "turned" => "rows and columns exchanged",
+        "plus-one" => "1 added",
+        other => other,
+    }
+}
+
+/// Whether the values come from the source, in a sentence.
+pub(super) fn sentence(answer: &Answer) -> Option<String> {
+    let text = match answer.verdict? {
+        Verdict::Same => "The values are those of the source: every matrix is as near as its type allows.",
+        Verdict::Related => {
+            "The values are near those of the source, and some further off than their types explain: they come from another state of it, or were changed since."
+        }
+        Verdict::Mixed => "Some matrices come from the source, and some have nothing in common with it.",
+        Verdict::Unrelated => "The values have nothing in common with the source.",
+        Verdict::Unknown => "No matrix was compared, so nothing is known of where the values come from.",
+    };
+    let unmatched = answer.only[1].len().saturating_add(answer.reshaped.len());
+    Some(match unmatched {
+        0 => text.to_owned(),
+        1 => format!("{text} Of 1 tensor it is not known."),
+        many => format!("{text} Of {} tensors it is not known.", units::count(many as u64)),
+    })
 }
 
 fn line(cells: &[String; 7], widths: &[usize; 7], kept: &[bool; 7]) -> String {

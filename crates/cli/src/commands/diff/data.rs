@@ -11,6 +11,7 @@ use ggufkit::io::{
     ByteDifference, ByteJob, FileId, FileSource, HashJob, all_zero, compare_bytes, hash_bytes, read_full,
 };
 
+use super::super::data::{Budget, Files};
 use super::super::progress::Bar;
 use super::value;
 use crate::frame::{Document, PartDoc};
@@ -35,28 +36,23 @@ struct Place {
     missing: u64,
 }
 
-/// The files of one model.
-struct Files<'d, 'a> {
-    parts: Vec<&'d PartDoc<'a>>,
+/// The files of one model, and its tensors.
+struct Model<'d, 'a> {
+    files: Files<'d, 'a>,
     table: Option<Table<'a>>,
 }
 
-impl<'d, 'a> Files<'d, 'a> {
+impl<'d, 'a> Model<'d, 'a> {
     fn of(document: &'d Document<'a>) -> Self {
-        let parts = document.parts.iter().filter(|part| part.index().is_some()).collect();
-        Self { parts, table: document.model.as_ref().map(Table::new) }
+        Self { files: Files::of(document), table: document.model.as_ref().map(Table::new) }
     }
 
     fn source(&self, file: usize) -> Option<&'d FileSource> {
-        self.parts.get(file).and_then(|part| part.source.as_ref())
-    }
-
-    fn size(&self) -> u64 {
-        self.parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.size.unwrap_or(0)))
+        self.files.source(file)
     }
 
     fn place(&self, tensor: &Record<'_, Tensor>) -> Result<Place, &'static str> {
-        let part = self.parts.get(tensor.file).filter(|part| part.source.is_some());
+        let part = self.files.parts.get(tensor.file).filter(|part| part.source.is_some());
         let size = part.and_then(|part| part.size).ok_or("there is no file to read it from")?;
         let row = self.table.as_ref().and_then(|table| table.row(tensor.file, tensor.index));
         let span = row.and_then(|row| row.span()).ok_or("its size is not known")?;
@@ -86,7 +82,7 @@ pub(super) fn look(
     with_tensors: bool,
 ) -> Looked {
     let documents = [a, b];
-    let (a, b) = (Files::of(a), Files::of(b));
+    let (a, b) = (Model::of(a), Model::of(b));
     let mut looked = Looked::default();
     if with_tensors {
         tensors(diff, &a, &b, threads, &mut looked);
@@ -111,13 +107,12 @@ fn is_one(a: &FileSource, b: &FileSource) -> bool {
 
 fn tensors(
     diff: &mut Diff<'_>,
-    a: &Files<'_, '_>,
-    b: &Files<'_, '_>,
+    a: &Model<'_, '_>,
+    b: &Model<'_, '_>,
     threads: NonZeroUsize,
     looked: &mut Looked,
 ) {
-    // Nobody may make us read more than there is: tensors may claim the same bytes over and over.
-    let mut budget = a.size().saturating_add(b.size());
+    let mut budget = Budget::new(a.files.size().saturating_add(b.files.size()));
     let mut one_file: HashMap<(usize, usize), bool> = HashMap::new();
     let mut known: HashMap<(usize, u64, usize, u64, u64, u32), usize> = HashMap::new();
     let mut jobs: Vec<ByteJob<'_, FileSource>> = Vec::new();
@@ -157,12 +152,11 @@ fn tensors(
         let key = (one.file, at_a.span.start, other.file, at_b.span.start, len, one.record.tensor_type.0);
         let job = match known.get(&key) {
             Some(job) => *job,
-            None if budget < len => {
+            None if !budget.take(len) => {
                 pair.data = Data::NotCompared("its bytes are other tensors' too".to_owned());
                 continue;
             }
             None => {
-                budget -= len;
                 known.insert(key, jobs.len());
                 jobs.push(ByteJob {
                     a: source_a,
@@ -216,7 +210,7 @@ fn tensors(
 }
 
 /// What could not be compared tensor by tensor is the same where all bytes of both files are.
-fn settle(diff: &mut Diff<'_>, a: &Files<'_, '_>, b: &Files<'_, '_>, threads: NonZeroUsize) {
+fn settle(diff: &mut Diff<'_>, a: &Model<'_, '_>, b: &Model<'_, '_>, threads: NonZeroUsize) {
     let mut same: HashMap<usize, bool> = HashMap::new();
     for pair in &mut diff.tensors.pairs {
         let (Some(one), Some(other)) = (diff.a.tensors.get(pair.a), diff.b.tensors.get(pair.b)) else {
@@ -226,7 +220,10 @@ fn settle(diff: &mut Diff<'_>, a: &Files<'_, '_>, b: &Files<'_, '_>, threads: No
         if !alike || !matches!(pair.data, Data::NotCompared(_)) {
             continue;
         }
-        let (Some(part_a), Some(part_b)) = (a.parts.get(one.file), b.parts.get(other.file)) else { continue };
+        let (Some(part_a), Some(part_b)) = (a.files.parts.get(one.file), b.files.parts.get(other.file))
+        else {
+            continue;
+        };
         let (Some(source_a), Some(source_b)) = (&part_a.source, &part_b.source) else { continue };
         let start = |part: &PartDoc<'_>| part.index().and_then(|index| index.data_start());
         if part_a.size != part_b.size
@@ -301,12 +298,12 @@ fn difference(
 /// Finds tensors that have another name: those of one type and shape are hashed, and what has the same hash is compared.
 fn renamed(
     diff: &mut Diff<'_>,
-    a: &Files<'_, '_>,
-    b: &Files<'_, '_>,
+    a: &Model<'_, '_>,
+    b: &Model<'_, '_>,
     threads: NonZeroUsize,
     looked: &mut Looked,
 ) {
-    let mut budget = a.size().saturating_add(b.size());
+    let mut budget = Budget::new(a.files.size().saturating_add(b.files.size()));
     let mut jobs = Vec::new();
     // Group, which side, place among its tensors, where the bytes are.
     let mut of_jobs: Vec<(usize, bool, usize, Span)> = Vec::new();
@@ -324,8 +321,7 @@ fn renamed(
             ) else {
                 continue;
             };
-            if place.missing == 0 && place.span.len > 0 && place.span.len <= budget {
-                budget -= place.span.len;
+            if place.missing == 0 && place.span.len > 0 && budget.take(place.span.len) {
                 jobs.push(HashJob { source, span: place.span, turn });
                 of_jobs.push((group, second, at, place.span));
             }
@@ -378,8 +374,8 @@ fn renamed(
 
 fn gaps(
     diff: &mut Diff<'_>,
-    a: &Files<'_, '_>,
-    b: &Files<'_, '_>,
+    a: &Model<'_, '_>,
+    b: &Model<'_, '_>,
     threads: NonZeroUsize,
     looked: &mut Looked,
 ) {

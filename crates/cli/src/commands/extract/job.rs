@@ -1,33 +1,42 @@
-//! One tensor on its way into a file: how much it is, where it goes, what can stop it.
+//! Tensors on their way into files: how much each is, what a file of them is made of, what can stop it.
 
-use std::io::{self, Write};
+use std::io;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use ggufkit::edit::EditError;
+use ggufkit::edit::subset::{Kept, Metadata, subset};
+use ggufkit::format::exchange::Exchange;
+use ggufkit::format::{Plan, Span};
 use ggufkit::inspect::tensors::Row;
-use ggufkit::io::npy::{self, Bf16, NpyError};
-use ggufkit::io::sink::PartFile;
-use ggufkit::io::{DataError, FileSource, TensorReader};
+use ggufkit::io::sink::{self, Output, SinkError, Terms};
+use ggufkit::io::{DataError, FileSource, Parts, TensorReader, Turned};
+use ggufkit::values::export::{Chosen, Export, ExportError, plan};
+use ggufkit::values::{Float, NoValues};
 
+use super::form::Kind;
 use crate::failure::{Failed, with_causes};
-use crate::frame::Document;
+use crate::frame::{Document, PartDoc};
 use crate::out;
 use crate::taken::Taken;
-
-/// Bytes that are held of one tensor at a time.
-const CHUNK: usize = 8 << 20;
 
 /// What is done with every tensor that was chosen.
 pub(super) struct Task<'a> {
     pub(super) rows: Option<(u64, u64)>,
-    pub(super) npy: bool,
-    pub(super) force: bool,
-    /// Where the files go; `None` for standard output, and for a dry run that names no folder.
-    pub(super) folder: Option<&'a Path>,
+    pub(super) kind: Kind,
+    /// What floats become.
+    pub(super) to: Option<Float>,
+    /// Of a model's key-values.
+    pub(super) metadata: Metadata,
+    pub(super) terms: Terms,
+    pub(super) threads: NonZeroUsize,
     /// The files of the model, none of which may be written to.
     pub(super) model: Taken,
     /// What is read.
     pub(super) document: &'a Document<'a>,
+    /// Its files, and where each begins when they are laid end to end; those that come in order only begin nowhere.
+    pub(super) files: Vec<(&'a PartDoc<'a>, &'a FileSource, Option<u64>)>,
 }
 
 /// A tensor that was chosen.
@@ -37,17 +46,22 @@ pub(super) struct Job<'a> {
     pub(super) file: PathBuf,
 }
 
-/// What can stop one tensor from being written.
+/// What can stop a tensor from being written.
 #[derive(Debug)]
 pub(super) enum Trouble {
     Data(DataError),
-    Npy(NpyError),
+    /// The form has no such tensor, and what would help.
+    Form(ExportError, &'static str),
     /// The file cannot be written, or there is one already.
     File(PathBuf, io::Error),
     /// The output file's name is that of a file that is being read.
     Input(PathBuf),
     /// Somebody has written to a file while it was read.
     Changed(Failed),
+    /// What was to be read was not.
+    Read(String),
+    /// No model is made of them.
+    Model(String),
     Output(io::Error),
 }
 
@@ -55,7 +69,8 @@ impl std::fmt::Display for Trouble {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Data(error) => f.write_str(&with_causes(error)),
-            Self::Npy(error) => f.write_str(&with_causes(error)),
+            Self::Form(error, help) if error.is_type() => write!(f, "{error}: {help}"),
+            Self::Form(error, _) => f.write_str(&with_causes(error)),
             Self::File(path, error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 write!(f, "{} exists; --force overwrites it", out::path(path))
             }
@@ -64,14 +79,15 @@ impl std::fmt::Display for Trouble {
                 write!(f, "{} is the model itself: write to another folder", out::path(path))
             }
             Self::Changed(failed) => failed.fmt(f),
+            Self::Read(message) | Self::Model(message) => f.write_str(message),
             Self::Output(error) => error.fmt(f),
         }
     }
 }
 
-impl From<DataError> for Trouble {
-    fn from(error: DataError) -> Self {
-        Self::Data(error)
+impl From<EditError> for Trouble {
+    fn from(error: EditError) -> Self {
+        Self::Model(format!("no model is made of them: {error}"))
     }
 }
 
@@ -84,6 +100,20 @@ pub(super) fn files_of(given: &Path, document: &Document<'_>) -> Taken {
     paths.chain(failed).chain([given]).for_each(|path| taken.add(path));
     document.parts.iter().filter_map(|part| part.source.as_ref()).for_each(|source| taken.add_open(source));
     taken
+}
+
+/// The files that a model's tensors are in, and where each begins when those of known length are laid end to end.
+pub(super) fn laid<'a>(document: &'a Document<'a>) -> Vec<(&'a PartDoc<'a>, &'a FileSource, Option<u64>)> {
+    let mut end = 0_u64;
+    let parts = document.parts.iter().filter(|part| part.index().is_some());
+    let files = parts.filter_map(|part| Some((part, part.source.as_ref()?)));
+    files
+        .map(|(part, source)| {
+            let start = source.is_seekable().then_some(end);
+            end = end.saturating_add(start.and(part.size).unwrap_or(0));
+            (part, source, start)
+        })
+        .collect()
 }
 
 impl Task<'_> {
@@ -99,77 +129,152 @@ impl Task<'_> {
             false => Ok(()),
         }
     }
+
+    /// What can be known to stand in the way of a file before it is written.
+    pub(super) fn may_write(&self, path: &Path) -> Result<(), Trouble> {
+        self.allow(path)?;
+        let system = |error| Trouble::File(path.to_owned(), error);
+        match path.symlink_metadata() {
+            Ok(_) if !self.terms.replace => Err(system(io::ErrorKind::AlreadyExists.into())),
+            Ok(there) if there.is_dir() => Err(system(io::ErrorKind::IsADirectory.into())),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(system(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Plans a file of these tensors, and hands the plan to `then` with the source that it is carried out with.
+    fn planned<T>(
+        &self,
+        chosen: &[Chosen<'_, FileSource>],
+        then: impl FnOnce(&Plan, &Turned<'_, Parts<'_>>) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
+        let failed = |error| Trouble::Form(ExportError::Io(error), "");
+        let mut parts = Parts::new();
+        for (_, source, _) in self.files.iter().filter(|(.., start)| start.is_some()) {
+            parts.file(source).map_err(failed)?;
+        }
+        let export = match self.kind.form() {
+            Some(form) => plan(form, self.to, chosen, self.threads, &mut parts)
+                .map_err(|error| Trouble::Form(error, self.kind.advice()))?,
+            None => self.gguf(chosen)?,
+        };
+        let turned = Turned::new(&parts, export.turned).map_err(failed)?;
+        then(&export.plan, &turned)
+    }
+
+    /// Exact size of a file of these tensors.
+    pub(super) fn size(&self, chosen: &[Chosen<'_, FileSource>]) -> Result<u64, Trouble> {
+        self.planned(chosen, |plan, _| Ok(plan.len()))
+    }
+
+    fn gguf(&self, chosen: &[Chosen<'_, FileSource>]) -> Result<Export, Trouble> {
+        let none = |why: &str| Err(Trouble::Model(why.to_owned()));
+        let first = self.files.first().and_then(|(part, ..)| Some((part, part.view()?, part.size?)));
+        let Some((part, view, size)) = first else {
+            return none("a model is made of files whose length is known");
+        };
+        let is_first = |path: &Path| self.document.set.is_none_or(|set| set.number_of(path) == Some(1));
+        if self.metadata == Metadata::Keep && !part.path.as_deref().is_some_and(is_first) {
+            return none(
+                "the first file of the set, which has the metadata, is not there; --no-metadata does without",
+            );
+        }
+        let endian = view.index().header().endian;
+        let (mut kept, mut turned) = (Vec::with_capacity(chosen.len()), Vec::new());
+        for one in chosen {
+            let Some(data) = one.place() else {
+                return none("a model is made of files whose length is known");
+            };
+            let (name, tensor_type) = (one.name(), one.tensor_type());
+            if one.endian() != endian {
+                let ty = tensor_type;
+                let error = ExportError::Values(NoValues::NoByteOrder { name: name.into(), ty });
+                let exchange: Option<Exchange> = Exchange::of(ty);
+                turned.push((data, exchange.ok_or(Trouble::Form(error, ""))?));
+            }
+            kept.push(Kept { name, dims: one.dims(), tensor_type, data });
+        }
+        Ok(Export { plan: subset(view, size, &kept, self.metadata)?, turned })
+    }
+
+    /// Writes the file of tensors for which nothing was known to stand in the way; `watch` is told bytes that are done.
+    pub(super) fn write(
+        &self,
+        chosen: &[Chosen<'_, FileSource>],
+        path: &Path,
+        watch: &mut dyn FnMut(u64),
+    ) -> Result<(), Trouble> {
+        self.planned(chosen, |plan, source| {
+            let output = Output { plan, target: path };
+            let done = sink::save_all(&[output], source, self.terms, &mut |now| {
+                watch(now.done);
+                Ok(())
+            });
+            // A file that appeared meanwhile may be one of the model's.
+            done.map_err(|error| self.allow(path).err().unwrap_or_else(|| self.stopped(error, chosen, path)))
+        })
+    }
+
+    /// Writes the same bytes to a stream.
+    pub(super) fn stream(
+        &self,
+        chosen: &[Chosen<'_, FileSource>],
+        to: &mut impl io::Write,
+    ) -> Result<(), Trouble> {
+        self.planned(chosen, |plan, source| {
+            let done = sink::write_plan(plan, source, to, &mut sink::unwatched);
+            done.map_err(|error| self.stopped(error, chosen, Path::new("-")))
+        })
+    }
+
+    fn stopped(&self, error: SinkError, chosen: &[Chosen<'_, FileSource>], path: &Path) -> Trouble {
+        let whose = match chosen {
+            [one] => format!("tensor \"{}\"", out::fit(one.name(), 80)),
+            _ => out::path(path),
+        };
+        let end = self.files.iter().filter(|(.., start)| start.is_some());
+        let end = end.fold(0_u64, |sum, (part, ..)| sum.saturating_add(part.size.unwrap_or(0)));
+        match error {
+            SinkError::Write { source, .. } if path == Path::new("-") => Trouble::Output(source),
+            SinkError::Write { path, source, .. } => Trouble::File(path, source),
+            SinkError::Exists(path) => Trouble::File(path, io::ErrorKind::AlreadyExists.into()),
+            SinkError::IsSource(path) => Trouble::Input(path),
+            // A stream says itself where it was.
+            SinkError::Read { span: Span { start, .. }, source } if start >= end => {
+                Trouble::Read(format!("{whose}: {source}"))
+            }
+            SinkError::Read { span, source } => {
+                Trouble::Read(format!("{whose}: cannot read {span}: {source}"))
+            }
+            SinkError::SourceChanged(_) => match self.unchanged() {
+                Err(changed) => changed,
+                Ok(()) => Trouble::Read(format!("{whose}: {error}")),
+            },
+            error => Trouble::Read(format!("{whose}: {error}")),
+        }
+    }
 }
 
 impl Job<'_> {
     /// The rows that were asked for and exist.
-    fn rows(&self, task: &Task<'_>) -> Result<Option<Range<u64>>, Trouble> {
+    fn rows(&self, task: &Task<'_>) -> Result<Option<Range<u64>>, DataError> {
         let Some((from, to)) = task.rows else { return Ok(None) };
         let (count, _) = self.reader.row_shape(self.row.tensor)?;
         // An open end means the last row; a start at or past the end asks for a row that does not exist.
         Ok(Some(from..if to == u64::MAX { count.max(from.saturating_add(1)) } else { to }))
     }
 
-    /// Bytes of data that the file will have.
-    pub(super) fn bytes(&self, task: &Task<'_>) -> Result<u64, Trouble> {
-        let reader = self.reader;
-        Ok(match self.rows(task)? {
-            None => reader.extent(self.row.tensor)?.span.len,
-            Some(rows) => reader.row_span(self.row.tensor, rows)?.len,
-        })
-    }
-
-    /// What can be known to stop the tensor before anything is read or written.
-    pub(super) fn check(&self, task: &Task<'_>) -> Result<(), Trouble> {
-        if task.npy {
-            let rows = self.rows(task)?;
-            npy::header_of(self.reader, self.row.tensor, rows.as_ref(), Bf16::Refuse)
-                .map_err(Trouble::Npy)?;
-        }
-        let Some(folder) = task.folder else { return Ok(()) };
-        let path = folder.join(&self.file);
-        task.allow(&path)?;
-        let system = |error| Trouble::File(path.clone(), error);
-        match path.symlink_metadata() {
-            Ok(_) if !task.force => return Err(system(io::ErrorKind::AlreadyExists.into())),
-            Ok(there) if there.is_dir() => return Err(system(io::ErrorKind::IsADirectory.into())),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(system(error)),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Writes the data to `to`, chunk by chunk; returns the number of its bytes.
-    pub(super) fn copy<W: Write + ?Sized>(&self, task: &Task<'_>, to: &mut W) -> Result<u64, Trouble> {
-        let (reader, tensor, rows) = (self.reader, self.row.tensor, self.rows(task)?);
-        let total = self.bytes(task)?;
-        if task.npy {
-            npy::write(reader, tensor, rows, Bf16::Refuse, to).map_err(Trouble::Npy)?;
-            return Ok(total);
-        }
-        let mut chunks = match rows {
-            Some(rows) => reader.row_chunks(tensor, rows, CHUNK)?,
-            None => reader.chunks(tensor, CHUNK)?,
+    /// The tensor, or its rows, as what is put into a file.
+    pub(super) fn choose<'a>(&self, task: &Task<'a>) -> Result<Chosen<'a, FileSource>, Trouble> {
+        let file = task.files.get(self.row.part_index);
+        let Some((_, source, start)) = file else {
+            return Err(Trouble::Read(format!(
+                "tensor \"{}\": its file is not there",
+                out::fit(self.row.name.0, 80)
+            )));
         };
-        while let Some(chunk) = chunks.next_chunk() {
-            to.write_all(chunk?.bytes).map_err(Trouble::Output)?;
-        }
-        Ok(total)
-    }
-
-    /// Writes the file of a job that passed its check.
-    pub(super) fn write(&self, task: &Task<'_>, folder: &Path) -> Result<u64, Trouble> {
-        let path = folder.join(&self.file);
-        let system = |error| Trouble::File(path.clone(), error);
-        let mut file = PartFile::create(&path).map_err(system)?;
-        let bytes = self.copy(task, &mut file).map_err(|error| match error {
-            // The output of this call has a name.
-            Trouble::Output(error) | Trouble::Npy(NpyError::Write(error)) => system(error),
-            other => other,
-        })?;
-        task.unchanged()?;
-        file.sync().map_err(system)?;
-        file.commit_if(task.force, || task.allow(&path))?.map_err(system)?;
-        Ok(bytes)
+        let chosen =
+            self.rows(task).and_then(|rows| Chosen::of(*source, self.reader, self.row.tensor, rows, *start));
+        chosen.map_err(Trouble::Data)
     }
 }

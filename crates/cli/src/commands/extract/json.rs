@@ -2,48 +2,60 @@
 
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::tensors::Sizing;
+use ggufkit::values::export::written_type;
 use serde::Serialize;
 use serde::ser::Serializer;
 use serde_json::Value;
 
-use super::Verdict;
 use super::job::Job;
+use super::{Args, Done, Verdict};
 use crate::frame::Document;
 use crate::json;
 
 /// What became of the tensors of one input:
 ///
 /// * `path` and `errors`: as in `gguf show`; `problems`: as in `gguf tensors`;
-/// * `tensors`: those that were chosen, each with `name`, `type`, `shape`, `offset`, the `file` in the folder that was
-///   named, the `rows` that were asked for (`null` for all), the `bytes` that were written (or would be), `sizing`, and the
-///   `error` that stopped it; one of `bytes` and `error` is `null`.
+/// * `output`: the one file that takes all of them, with its `path` and exact size in `bytes` (`null` where it is not written);
+///   `null` where each has its own;
+/// * `tensors`: those that were chosen, each with `name`, `type`, `shape`, `offset`, `written_type` (the type that it has in the
+///   file), the `file` in the folder that was named, the `rows` that were asked for (`null` for all), the `bytes` of data that were
+///   written (or would be), `sizing`, and the `error` that stopped it; one of `bytes` and `error` is `null`.
 #[derive(Serialize)]
 pub(super) struct File<'d, 'a> {
     path: JsonText<'d>,
     errors: Vec<Value>,
     problems: Vec<Value>,
+    output: Option<Output<'d>>,
     tensors: Tensors<'d, 'a>,
+}
+
+#[derive(Serialize)]
+struct Output<'d> {
+    path: JsonText<'d>,
+    bytes: Option<u64>,
 }
 
 impl<'d, 'a> File<'d, 'a> {
     pub(super) fn of(
         document: &'d Document<'_>,
-        rows: Option<(u64, u64)>,
+        args: &'d Args,
         jobs: &'d [Job<'a>],
-        verdicts: &'d [Verdict],
+        done: &'d Done,
     ) -> Self {
+        let output = args.output.as_deref().filter(|_| args.is_of_all());
         Self {
             path: JsonText(document.path),
             errors: document.errors_json(),
             problems: document.problems_json(),
-            tensors: Tensors { rows, jobs, verdicts },
+            output: output.map(|path| Output { path: json::path(path), bytes: done.size }),
+            tensors: Tensors { args, jobs, verdicts: &done.verdicts },
         }
     }
 }
 
 /// The list, written tensor by tensor.
 struct Tensors<'d, 'a> {
-    rows: Option<(u64, u64)>,
+    args: &'d Args,
     jobs: &'d [Job<'a>],
     verdicts: &'d [Verdict],
 }
@@ -55,8 +67,9 @@ impl Serialize for Tensors<'_, '_> {
             tensor_type: job.row.tensor_type().to_string(),
             shape: job.row.dims,
             offset: job.row.data,
+            written_type: written_type(job.row.tensor_type(), self.args.float()).to_string(),
             file: json::path(&job.file),
-            rows: self.rows,
+            rows: self.args.rows,
             bytes: verdict.as_ref().ok().copied(),
             sizing: job.row.sizing,
             error: verdict.as_ref().err().map(|message| &**message),
@@ -71,6 +84,7 @@ struct Tensor<'a> {
     tensor_type: String,
     shape: &'a [u64],
     offset: Option<u64>,
+    written_type: String,
     file: JsonText<'a>,
     rows: Option<(u64, u64)>,
     bytes: Option<u64>,

@@ -1,8 +1,10 @@
 //! `gguf extract`: tensor data out of a file, reading no more than it.
 
+mod form;
 mod job;
 mod json;
 mod names;
+mod say;
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,41 +13,55 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ggufkit::edit::subset::Metadata;
 use ggufkit::format::glob::Glob;
-use ggufkit::inspect::tensors::{Sizing, Table};
-use ggufkit::inspect::units;
-use ggufkit::io::npy::NpyError;
+use ggufkit::inspect::tensors::Table;
+use ggufkit::io::sink::Terms;
 use ggufkit::io::{FileSource, ShardProblem, TensorReader, expand, map_many};
+use ggufkit::values::Float;
+use ggufkit::values::export::Chosen;
 
-use self::job::{Job, Task, Trouble, files_of};
+use self::form::{Dtype, Kind};
+use self::job::{Job, Task, Trouble, files_of, laid};
 use self::names::Names;
+use super::progress::Bar;
 use crate::args::{InputArgs, ReadArgs, layers, number};
 use crate::failure::Failure;
 use crate::frame::Document;
 use crate::json::Files;
-use crate::out::{self, Ink, Out, pad, pad_left};
+use crate::out::{self, Out};
 use crate::{FAILED, NO, OK, frame};
 
 /// The bytes of a tensor that were written or would be, or why they were not.
 type Verdict = Result<u64, Arc<str>>;
 
-/// Columns that a name or a shape may take before it moves what stands behind it.
-const WIDE: usize = 64;
+/// What became of the tensors that were chosen.
+struct Done {
+    /// Of each of them.
+    verdicts: Vec<Verdict>,
+    /// Exact size of the one file that holds them all.
+    size: Option<u64>,
+}
 
-/// Write tensor data to files: raw bytes as they stand in the file, or .npy for plain types
+/// Write tensors to files: their bytes, arrays of NumPy, safetensors, or a GGUF file of these tensors alone
 ///
-/// Only the bytes of the chosen tensors (and rows) are read. Each tensor becomes a file of its own; a file appears under
-/// its name only when it is complete. The files of the model itself are never written to.
+/// Only the bytes of the chosen tensors (and rows) are read. Into a folder each tensor becomes a file of its own; a name that
+/// ends in .gguf, .safetensors or .npz makes one file of all. A file appears under its name only when it is complete, and the
+/// files of the model itself are never written to.
 ///
-/// A file is named after its tensor, whichever others are chosen. Letters, digits and `.`, `_`, `-` stand for themselves,
-/// anything else is % and two hexadecimal digits, as is the first letter of a name that Windows keeps for a device
+/// Types of blocks have no counterpart in NumPy and safetensors: --dtype decodes them. Shapes are turned round there: the last
+/// dimension is the row.
+///
+/// A file in a folder is named after its tensor, whichever others are chosen. Letters, digits and `.`, `_`, `-` stand for
+/// themselves, anything else is % and two hexadecimal digits, as is the first letter of a name that Windows keeps for a device
 /// (CON, NUL, COM1). Where two tensors of the model would come to one name, also on a system that does not tell case
 /// apart, those after the first get ~2, ~3, in the order of the model, as far as its files are there. Standard output takes
 /// bytes only where it is no terminal.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  gguf extract model.gguf 'blk.0.*' -o layer0\n  gguf extract model.gguf '*norm*' -o norms --npy\n  \
-    gguf extract model.gguf token_embd.weight --rows 0:10 -o rows\n  gguf extract model.gguf output_norm.weight -o norm.npy\n  gguf extract model.gguf output_norm.weight -o - | xxd | head\n  \
+    after_help = "Examples:\n  gguf extract model.gguf 'blk.0.*' -o layer0\n  gguf extract model.gguf 'blk.0.*' -o layer0.gguf\n  \
+    gguf extract model.gguf 'blk.0.*' -o layer0.safetensors --dtype bf16\n  gguf extract model.gguf '*norm*' -o norms.npz\n  \
+    gguf extract model.gguf token_embd.weight --rows 0:10 -o rows.npy --dtype f32\n  gguf extract model.gguf output_norm.weight -o - | xxd | head\n  \
     gguf extract model.gguf 'blk.*.attn_*' --dry-run"
 )]
 pub(crate) struct Args {
@@ -55,8 +71,8 @@ pub(crate) struct Args {
     /// Names or patterns of tensors (`*`, `?`, `[a-z]`); all tensors when neither these nor --layer are given
     #[arg(value_name = "PATTERN")]
     patterns: Vec<String>,
-    /// The folder to write to; of one tensor a file, where it ends in .bin, .raw or .npy; or `-` to write one tensor's
-    /// bytes to standard output
+    /// The folder to write to; one file of all tensors, where it ends in .gguf, .safetensors or .npz, or of one tensor, where
+    /// it ends in .bin, .raw or .npy; or `-` to write one tensor's bytes to standard output
     #[arg(long, short, value_name = "OUT", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
     /// Only tensors of these layers, both ends included: 3, 0..3 (0 to 3), 30.. ; may be given again
@@ -65,12 +81,21 @@ pub(crate) struct Args {
     /// Only these rows of each tensor, counted from 0, the end not included: 7, 10:20 (10 to 19), 10: or :20
     #[arg(long, value_name = "FROM:TO", value_parser = slice)]
     rows: Option<(u64, u64)>,
-    /// Write .npy files; types of blocks have no such form and are refused
+    /// Write .npy files
     #[arg(long)]
     npy: bool,
+    /// Make these of floats and of types of blocks; integers stay
+    #[arg(long, value_enum, value_name = "TYPE")]
+    dtype: Option<Dtype>,
+    /// Leave the key-values out of a .gguf file, but for the alignment
+    #[arg(long)]
+    no_metadata: bool,
     /// Overwrite files that exist
     #[arg(long)]
     force: bool,
+    /// Leave it to the system when the files reach the disk, as cp does; not where files are replaced
+    #[arg(long)]
+    no_sync: bool,
     /// Say what would be written and what would be refused, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -129,31 +154,37 @@ impl Args {
                 .collect();
             let mut jobs = self.jobs(document, &readers, &globs);
             let file = self.output.as_deref().filter(|_| self.names_file());
-            if let (Some(file), [job]) = (file, jobs.as_mut_slice()) {
-                job.file = file.file_name().map(PathBuf::from).unwrap_or_default();
+            if let Some(file) = file.filter(|_| self.is_of_all() || jobs.len() == 1) {
+                let name = file.file_name().map(PathBuf::from).unwrap_or_default();
+                jobs.iter_mut().for_each(|job| job.file.clone_from(&name));
             }
+            // Of several files each is written by one thread.
+            let alone = self.is_of_all() || jobs.len() < 2;
             let task = Task {
                 rows: self.rows,
-                npy: self.is_npy(),
-                force: self.force,
-                folder: self.folder(),
+                kind: self.kind(),
+                to: self.float(),
+                metadata: if self.no_metadata { Metadata::LeaveOut } else { Metadata::Keep },
+                terms: Terms { replace: self.force, sync: !self.no_sync },
+                threads: if alone { self.threads() } else { NonZeroUsize::MIN },
                 model: files_of(Path::new(&self.file), document),
                 document,
+                files: laid(document),
             };
-            let there =
-                document.parts.iter().fold(0, |n: u64, p| n.saturating_add(p.size.unwrap_or(u64::MAX)));
-            let verdicts = self.carry_out(out, &task, &jobs, there)?;
+            let done = self.carry_out(out, &task, &jobs)?;
             // What was asked for may be in a shard that is not there.
-            if verdicts.iter().any(Result::is_err) || document.problems.iter().any(ShardProblem::is_fatal) {
+            if done.verdicts.iter().any(Result::is_err)
+                || document.problems.iter().any(ShardProblem::is_fatal)
+            {
                 status = FAILED;
             } else if jobs.is_empty() {
                 status = NO;
             }
             if let Some(files) = &mut files {
-                return files.add(out, &json::File::of(document, self.rows, &jobs, &verdicts));
+                return files.add(out, &json::File::of(document, &self, &jobs, &done));
             }
             frame::report_problems(out, document)?;
-            if document.model.is_none() { Ok(()) } else { self.say(out, &jobs, &verdicts) }
+            if document.model.is_none() { Ok(()) } else { say::say(&self, out, &jobs, &done) }
         })?;
         if let Some(files) = files {
             files.end(out)?;
@@ -172,7 +203,7 @@ impl Args {
         for row in document.model.as_ref().map(Table::new).iter().flat_map(Table::iter) {
             let name = row.name.as_bytes();
             // Of every tensor, so that what else is chosen does not change the name of its file.
-            let file = names.file(name, if self.is_npy() { "npy" } else { "bin" });
+            let file = names.file(name, self.kind().ending());
             let chosen = globs.is_empty() || globs.iter().any(|glob| glob.matches(name));
             let in_layers = self.layers.is_empty()
                 || row.layer.is_some_and(|n| self.layers.iter().any(|range| range.contains(&n)));
@@ -197,6 +228,19 @@ impl Args {
             let text = "a tensor's bytes could act on this terminal: redirect the output to a file or a pipe";
             return Some(Failure::usage("terminal", text));
         }
+        let kind = self.kind();
+        if self.dtype.is_some() && kind == Kind::Gguf {
+            let text = "a .gguf file keeps the types of its tensors: --dtype is for the other forms";
+            return Some(Failure::usage("dtype", text));
+        }
+        if self.npy && !kind.is_of_one() {
+            let text = "--npy makes a file of each tensor, and -o names one of all: leave one of them out";
+            return Some(Failure::usage("two-forms", text));
+        }
+        if self.no_metadata && kind != Kind::Gguf {
+            let text = "only a .gguf file has metadata to be left out: -o names none";
+            return Some(Failure::usage("no-metadata", text));
+        }
         // What cannot be expanded is reported where it is read.
         let found = expand(&inputs.files, &inputs.how.expand()).map_or(0, |found| found.len());
         (found > 1).then(|| {
@@ -210,19 +254,26 @@ impl Args {
 
     /// Whether `-o` names a file and no folder: by its ending, where no folder is there.
     fn names_file(&self) -> bool {
-        let Some(output) = &self.output else { return false };
-        let ends = |ending: &std::ffi::OsStr| {
-            ["bin", "raw", "npy"].iter().any(|known| ending.eq_ignore_ascii_case(known))
-        };
-        let folder =
-            output.as_os_str().as_encoded_bytes().last().is_some_and(|byte| matches!(byte, b'/' | b'\\'));
-        !folder && output.extension().is_some_and(ends) && !output.is_dir()
+        self.output.as_deref().and_then(Kind::of_file).is_some()
     }
 
-    /// Whether .npy files are written.
-    fn is_npy(&self) -> bool {
-        let named = || self.output.as_ref().and_then(|output| output.extension());
-        self.npy || (self.names_file() && named().is_some_and(|ending| ending.eq_ignore_ascii_case("npy")))
+    /// What is written.
+    fn kind(&self) -> Kind {
+        match self.output.as_deref().and_then(Kind::of_file) {
+            Some(Kind::Raw) | None if self.npy => Kind::Npy,
+            Some(kind) => kind,
+            None => Kind::Raw,
+        }
+    }
+
+    /// Whether one file takes all tensors.
+    fn is_of_all(&self) -> bool {
+        !self.kind().is_of_one()
+    }
+
+    /// What floats become.
+    fn float(&self) -> Option<Float> {
+        self.dtype.map(Dtype::float)
     }
 
     /// The folder of the files; `None`: standard output.
@@ -245,23 +296,39 @@ impl Args {
         !self.dry_run && self.names_stdout()
     }
 
-    /// Writes the jobs' files, or tells what would become of them; one verdict each, in their order. `there` is what all
-    /// files of the model hold.
+    fn threads(&self) -> NonZeroUsize {
+        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
+        threads.unwrap_or(NonZeroUsize::MIN)
+    }
+
+    /// The file of a tensor in the folder; `None` for standard output, and for a dry run that names no folder.
+    fn path_of(&self, job: &Job<'_>) -> Option<PathBuf> {
+        self.folder().map(|folder| folder.join(&job.file))
+    }
+
+    /// Writes the jobs' files, or tells what would become of them; one verdict each, in their order.
     ///
     /// # Errors
     /// Only those of standard output where it takes the bytes.
-    fn carry_out(
-        &self,
-        out: &mut Out,
-        task: &Task<'_>,
-        jobs: &[Job<'_>],
-        there: u64,
-    ) -> io::Result<Vec<Verdict>> {
-        let told = |trouble: Trouble| Arc::from(trouble.to_string());
-        let all = |message: String| Ok(vec![Err(Arc::from(message)); jobs.len()]);
-        let mut verdicts: Vec<_> = jobs.iter().map(|job| job.bytes(task).map_err(told)).collect();
+    fn carry_out(&self, out: &mut Out, task: &Task<'_>, jobs: &[Job<'_>]) -> io::Result<Done> {
+        let told = |trouble: Trouble| Arc::<str>::from(trouble.to_string());
+        let all =
+            |message: String| Ok(Done { verdicts: vec![Err(Arc::from(message)); jobs.len()], size: None });
+        let mut verdicts = Vec::with_capacity(jobs.len());
+        // Those that can be written, as what is put into files, and their numbers.
+        let (mut chosen, mut numbers) = (Vec::new(), Vec::new());
+        for (number, job) in jobs.iter().enumerate() {
+            verdicts.push(job.choose(task).map_err(told).map(|one| {
+                let bytes = one.bytes_as(task.to);
+                chosen.push(one);
+                numbers.push(number);
+                bytes
+            }));
+        }
         // Tensors may claim the same bytes over and over: a small file would fill a disk.
-        let total = verdicts.iter().flatten().fold(0_u64, |sum, size| sum.saturating_add(*size));
+        let total = chosen.iter().fold(0_u64, |sum, one| sum.saturating_add(one.bytes()));
+        let there = task.document.parts.iter().map(|part| part.size.unwrap_or(u64::MAX));
+        let there = there.fold(0, u64::saturating_add);
         if total > there {
             return all(format!(
                 "the chosen tensors take {total} bytes and their files have {there}: they overlap; choose fewer"
@@ -270,105 +337,111 @@ impl Args {
         if self.names_stdout() && jobs.len() > 1 {
             return all(format!("standard output takes one tensor, and {} were chosen", jobs.len()));
         }
-        if self.names_file() && jobs.len() > 1 {
+        if self.names_file() && !self.is_of_all() && jobs.len() > 1 {
             let output = out::path(self.output.as_deref().unwrap_or(Path::new("")));
             return all(format!("{output} takes one tensor, and {} were chosen: name a folder", jobs.len()));
         }
-        if let Some((at, error)) = task.folder.and_then(no_folder) {
+        if let Some((at, error)) = self.folder().and_then(no_folder) {
             return all(format!("{}: {error}", out::path(at)));
         }
+        if let Some(output) = self.output.as_deref().filter(|_| self.is_of_all()) {
+            return Ok(self.write_all(task, output, &chosen, verdicts));
+        }
+        let set = |verdicts: &mut Vec<Verdict>, number: usize, trouble: Trouble| {
+            verdicts
+                .get_mut(number)
+                .into_iter()
+                .for_each(|verdict| *verdict = Err(trouble.to_string().into()));
+        };
         // All that can be known of is known before anything is made, so that a dry run tells it too.
-        for (job, verdict) in jobs.iter().zip(&mut verdicts).filter(|(_, verdict)| verdict.is_ok()) {
-            if let Err(trouble) = job.check(task) {
-                *verdict = Err(told(trouble));
+        let mut good = Vec::new();
+        for (one, number) in chosen.chunks(1).zip(numbers) {
+            let Some(job) = jobs.get(number) else { continue };
+            let path = self.path_of(job);
+            let free = path.as_deref().map_or(Ok(()), |path| task.may_write(path));
+            match task.size(one).and_then(|size| free.map(|()| size)) {
+                Ok(size) => good.push((one, path, size, number)),
+                Err(trouble) => set(&mut verdicts, number, trouble),
             }
         }
-        let mut good: Vec<_> =
-            jobs.iter().zip(&mut verdicts).filter(|(_, verdict)| verdict.is_ok()).collect();
         if self.dry_run || good.is_empty() {
-            return Ok(verdicts);
+            return Ok(Done { verdicts, size: None });
         }
-        let Some(folder) = task.folder else {
-            for (job, verdict) in good {
-                let copied = job.copy(task, out.bytes()).and_then(|_| task.unchanged());
+        let Some(folder) = self.folder() else {
+            for (one, .., number) in good {
+                let copied = task.stream(one, out.bytes()).and_then(|()| task.unchanged());
                 match copied.and_then(|()| out.bytes().flush().map_err(Trouble::Output)) {
                     Ok(()) => {}
-                    Err(Trouble::Output(error) | Trouble::Npy(NpyError::Write(error))) => {
+                    Err(Trouble::Output(error)) => {
                         // A reader that has enough has all that it wanted.
                         if error.kind() != io::ErrorKind::BrokenPipe {
                             return Err(error);
                         }
                     }
-                    Err(trouble) => *verdict = Err(told(trouble)),
+                    Err(trouble) => set(&mut verdicts, number, trouble),
                 }
             }
-            return Ok(verdicts);
+            return Ok(Done { verdicts, size: None });
         };
         if let Err(error) = fs::create_dir_all(folder) {
             return all(format!("{}: {error}", out::path(folder)));
         }
-        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
-        let threads = threads.unwrap_or(NonZeroUsize::MIN);
-        let done = map_many(good.len(), threads, &|at| match good.get(at) {
-            Some((job, _)) => job.write(task, folder).map_err(told),
-            None => Err("not written".into()),
+        let bar = Bar::begin(
+            &out::path(folder),
+            good.iter().fold(0, |sum: u64, (.., size, _)| sum.saturating_add(*size)),
+        );
+        let done = map_many(good.len(), self.threads(), &|at| {
+            let Some((one, Some(path), size, _)) = good.get(at) else { return Ok(()) };
+            let written = task.write(one, path, &mut |_| {});
+            bar.more(*size);
+            written
         });
-        for ((_, verdict), done) in good.iter_mut().zip(done) {
-            **verdict = done;
+        bar.end();
+        for ((.., number), done) in good.into_iter().zip(done) {
+            if let Err(trouble) = done {
+                set(&mut verdicts, number, trouble);
+            }
         }
-        Ok(verdicts)
+        Ok(Done { verdicts, size: None })
     }
 
-    fn say(&self, out: &mut Out, jobs: &[Job<'_>], results: &[Verdict]) -> io::Result<()> {
-        if jobs.is_empty() {
-            return out.message(Ink::Warn, "note", "no tensor was chosen: `gguf tensors` lists their names");
+    /// Writes the one file of all, or tells what would become of it: with all of them, or not.
+    fn write_all(
+        &self,
+        task: &Task<'_>,
+        output: &Path,
+        chosen: &[Chosen<'_, FileSource>],
+        mut verdicts: Vec<Verdict>,
+    ) -> Done {
+        if verdicts.iter().any(Result::is_err) {
+            let message: Arc<str> = format!("{}: not written without all of them", out::path(output)).into();
+            verdicts.iter_mut().filter(|one| one.is_ok()).for_each(|one| *one = Err(Arc::clone(&message)));
         }
-        let to_stdout = self.to_stdout();
-        let (mut total, mut said) = (0_u64, None);
-        let mut wide = [0; 4];
-        for (job, result) in jobs.iter().zip(results) {
-            let cells = result.as_ref().map_or_else(|_| Default::default(), |bytes| cells(job, *bytes));
-            for (wide, cell) in wide.iter_mut().zip(&cells) {
-                *wide = (*wide).max(out::columns(cell).min(WIDE));
+        if chosen.is_empty() || verdicts.iter().any(Result::is_err) {
+            return Done { verdicts, size: None };
+        }
+        let write = |size: u64| {
+            if self.dry_run {
+                return Ok(());
+            }
+            let folder = self.folder().unwrap_or(Path::new("."));
+            fs::create_dir_all(folder).map_err(|error| Trouble::File(folder.to_owned(), error))?;
+            let bar = Bar::begin(&out::path(output), size);
+            let done = task.write(chosen, output, &mut |done| bar.at(done));
+            bar.end();
+            done
+        };
+        let size = task.size(chosen).and_then(|size| {
+            task.may_write(output)?;
+            write(size).map(|()| size)
+        });
+        match size {
+            Ok(size) => Done { verdicts, size: Some(size) },
+            Err(trouble) => {
+                let message: Arc<str> = trouble.to_string().into();
+                Done { verdicts: verdicts.iter().map(|_| Err(Arc::clone(&message))).collect(), size: None }
             }
         }
-        for (job, result) in jobs.iter().zip(results) {
-            match result {
-                Ok(bytes) if !to_stdout => {
-                    total = total.saturating_add(*bytes);
-                    let file = match self.output.as_deref() {
-                        // A dry run: the bytes themselves come without a word.
-                        Some(_) if self.names_stdout() => "standard output".to_owned(),
-                        Some(file) if self.names_file() => out::path(file),
-                        folder => out::path(&folder.unwrap_or(Path::new("")).join(&job.file)),
-                    };
-                    let ([name, kind, shape, size], [a, b, c, d]) = (cells(job, *bytes), wide);
-                    let name = out.paint(Ink::Key, pad(&name, a));
-                    let kind = out.paint(Ink::Type, pad(&kind, b));
-                    let shape = out.paint(Ink::Text, pad(&shape, c));
-                    let size = out.paint(Ink::Number, pad_left(&size, d));
-                    let note = if job.row.sizing == Sizing::Inferred {
-                        " (size inferred from the next tensor's offset)"
-                    } else {
-                        ""
-                    };
-                    writeln!(out, "{name}  {kind}  {shape}  {size}  {file}{note}")?;
-                }
-                Ok(_) => {}
-                // The messages name their tensor or file; one that is about the whole call is said once.
-                Err(message) if said.as_ref() != Some(message) => {
-                    out.message(Ink::Bad, "error", message)?;
-                    said = Some(Arc::clone(message));
-                }
-                Err(_) => {}
-            }
-        }
-        if !to_stdout {
-            let verb = if self.dry_run { "would be written" } else { "written" };
-            let done = results.iter().filter(|r| r.is_ok()).count();
-            writeln!(out, "{done} of {} tensors {verb}, {}", jobs.len(), units::bytes(total))?;
-        }
-        Ok(())
     }
 }
 
@@ -390,13 +463,6 @@ fn no_folder(folder: &Path) -> Option<(&Path, io::Error)> {
         }
     }
     None
-}
-
-/// What is said about a tensor: its name, type and shape, and the bytes of its file.
-fn cells(job: &Job<'_>, bytes: u64) -> [String; 4] {
-    let row = &job.row;
-    let name = out::plain(row.name.as_bytes()).to_string();
-    [name, row.tensor_type().to_string(), format!("{:?}", row.dims), units::bytes(bytes)]
 }
 
 #[cfg(test)]

@@ -5,24 +5,25 @@ mod json;
 mod line;
 mod table;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use ggufkit::inspect::tensors::{Order, Row, Table, ordered};
-use ggufkit::io::{DynSource, TensorReader};
+use ggufkit::io::DynSource;
 use ggufkit::values::{NoValues, Weights, stats};
 
 use self::line::Line;
 pub(super) use self::line::Real;
+use super::data::{self, Budget};
 use super::progress::Bar;
 use super::tensors::SelectArgs;
 use crate::args::{InputArgs, ReadArgs};
 use crate::failure::{Failed, Failure};
 use crate::frame::Document;
 use crate::json::Files;
-use crate::out::{Ink, Out};
-use crate::{FAILED, NO, OK, frame};
+use crate::out::Out;
+use crate::{FAILED, OK, frame};
 
 /// What the weights are like: range, mean, spread, zeros, outliers, block scales, histogram
 ///
@@ -94,15 +95,12 @@ impl By {
 
 impl Args {
     pub(crate) fn run(mut self, out: &mut Out) -> io::Result<u8> {
-        if let Err(message) = self.select.take_patterns(&mut self.inputs) {
-            let failure = Failure::usage("bad-pattern", message);
-            frame::refuse(out, "stats", self.json, &failure)?;
+        if !self.select.take_patterns(out, "stats", self.json, &mut self.inputs)? {
             return Ok(FAILED);
         }
         let mut files = if self.json { Some(Files::begin(out, "stats", true)?) } else { None };
         let (mut first, mut found, mut complete) = (true, false, true);
-        let several =
-            self.inputs.files.len() > 1 || self.inputs.how.files_from.is_some() || self.inputs.how.recursive;
+        let several = self.inputs.are_several();
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
             let answer = self.measure(document);
             complete &= answer.failures.is_empty();
@@ -114,12 +112,7 @@ impl Args {
             if self.csv {
                 csv::print(out, document.path, &answer, self.by.is_some(), first)?;
             } else if !answer.lines.is_empty() {
-                if !first {
-                    writeln!(out)?;
-                }
-                if several {
-                    out.heading(document.label)?;
-                }
+                frame::next(out, &mut first, document.label, several)?;
                 table::print(out, &answer, self.by, self.histogram)?;
             }
             first = false;
@@ -132,8 +125,7 @@ impl Args {
             return Ok(FAILED);
         }
         if !found {
-            out.message(Ink::Warn, "note", "no tensor passes the filters")?;
-            return Ok(NO);
+            return SelectArgs::nothing(out);
         }
         Ok(OK)
     }
@@ -145,44 +137,29 @@ impl Args {
         let order = self.by.map_or(Order::Index, By::order);
         let rows = ordered(&table, order, |row| self.select.takes(row));
         let rows: Vec<Row<'_>> = rows.into_iter().filter_map(|(part, at)| table.row(part, at)).collect();
-        let parts: Vec<_> = document.parts.iter().filter(|part| part.index().is_some()).collect();
-        let at = |row: &Row<'_>| parts.get(row.part_index).and_then(|part| part.path.clone());
-        let path = |row: &Row<'_>| at(row).unwrap_or_else(|| document.given.to_owned());
-        // Nobody may make us read more than there is: tensors may claim the same bytes over and over.
-        let mut budget = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.size.unwrap_or(0)));
+        let files = data::Files::of(document);
+        let path = |row: &Row<'_>| files.path(row.part_index);
+        if let Some(row) = rows.first().filter(|_| !files.are_seekable()) {
+            let text = "data is not read as it passes by: name a file";
+            answer.fail(&path(row), "usage", "standard-input", text);
+            return answer;
+        }
+        let mut budget = Budget::new(files.size());
         let mut weights: Vec<Weights<'_, DynSource>> = Vec::new();
         let mut of: Vec<&Row<'_>> = Vec::new();
-        for row in &rows {
-            let part = parts.get(row.part_index);
-            let Some((source, view)) = part.and_then(|part| Some((part.source.as_ref()?, part.view()?)))
-            else {
-                continue;
-            };
-            if !source.is_seekable() {
-                answer.fail(
-                    &path(row),
-                    "usage",
-                    "standard-input",
-                    "data is not read as it passes by: name a file",
-                );
-                return answer;
-            }
-            let source: &DynSource = source;
-            match Weights::of(source, &TensorReader::new(source, view), row.tensor) {
-                Ok(one) => match budget.checked_sub(one.span().len) {
-                    Some(left) => {
-                        budget = left;
-                        weights.push(one);
-                        of.push(row);
-                    }
-                    None => {
-                        let text = format!(
-                            "tensor \"{}\": all bytes of the file are told of already; tensors share bytes",
-                            ggufkit::format::shorten(row.name.0, 80)
-                        );
-                        answer.fail(&path(row), "malformed", "overlap", &text);
-                    }
-                },
+        for row in rows.iter().filter(|row| files.source(row.part_index).is_some()) {
+            match files.weights(row) {
+                Ok(one) if budget.take(one.span().len) => {
+                    weights.push(one);
+                    of.push(row);
+                }
+                Ok(_) => {
+                    let text = format!(
+                        "tensor \"{}\": all bytes of the file are told of already; tensors share bytes",
+                        ggufkit::format::shorten(row.name.0, 80)
+                    );
+                    answer.fail(&path(row), "malformed", "overlap", &text);
+                }
                 Err(error) => answer.fail_with(&path(row), &error),
             }
         }
@@ -203,12 +180,9 @@ impl Args {
         bar.end();
         answer.end_group();
         // Of a file that was written to meanwhile no number is right.
-        for source in parts.iter().filter_map(|part| part.source.as_ref()) {
-            if let Err(failure) = frame::unchanged(source) {
-                answer = Answer::default();
-                answer.failures.push(Failed { path: source.path().to_owned(), failure });
-                break;
-            }
+        if let Some(failed) = document.changed() {
+            answer = Answer::default();
+            answer.failures.push(failed);
         }
         answer
     }

@@ -5,17 +5,16 @@ mod json;
 mod list;
 mod select;
 
-use std::io::{self, Write as _};
+use std::io;
 
 use ggufkit::format::ByteStr;
 use ggufkit::inspect::tensors::{GroupBy, Order, OriginalShapes, Table, ordered};
 
 use crate::args::{InputArgs, ReadArgs};
-use crate::failure::Failure;
 use crate::frame::{Document, PartDoc};
 use crate::json::Files;
-use crate::out::{Ink, Out};
-use crate::{FAILED, NO, OK, frame};
+use crate::out::Out;
+use crate::{FAILED, OK, frame};
 
 pub(super) use select::SelectArgs;
 
@@ -119,16 +118,13 @@ impl By {
 
 impl Args {
     pub(crate) fn run(mut self, out: &mut Out) -> io::Result<u8> {
-        if let Err(message) = self.select.take_patterns(&mut self.inputs) {
-            let failure = Failure::usage("bad-pattern", message);
-            frame::refuse(out, "tensors", self.json, &failure)?;
+        if !self.select.take_patterns(out, "tensors", self.json, &mut self.inputs)? {
             return Ok(FAILED);
         }
         let mut files = if self.json { Some(Files::begin(out, "tensors", true)?) } else { None };
         let mut first = true;
         let mut found = false;
-        let several =
-            self.inputs.files.len() > 1 || self.inputs.how.files_from.is_some() || self.inputs.how.recursive;
+        let several = self.inputs.are_several();
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
             let Some(model) = &document.model else {
                 return match &mut files {
@@ -154,12 +150,7 @@ impl Args {
                 return files.add(out, &json::File::of(&answer, by, self.totals));
             }
             frame::report_problems(out, document)?;
-            if !std::mem::take(&mut first) {
-                writeln!(out)?;
-            }
-            if several {
-                out.heading(document.label)?;
-            }
+            frame::next(out, &mut first, document.label, several)?;
             match (self.by, self.totals) {
                 (Some(by), _) => {
                     grouped::print(out, &answer, by, &answer.groups(by, self.sort, self.reverse), self.totals)
@@ -175,8 +166,7 @@ impl Args {
             return Ok(FAILED);
         }
         if !found && self.select.is_any() {
-            out.message(Ink::Warn, "note", "no tensor passes the filters")?;
-            return Ok(NO);
+            return SelectArgs::nothing(out);
         }
         Ok(OK)
     }

@@ -1,5 +1,6 @@
 //! Which tensors: the filters as typed, and what they mean.
 
+use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -8,7 +9,9 @@ use ggufkit::format::spec::{TENSOR_TYPES, TensorType};
 use ggufkit::inspect::tensors::Row;
 
 use crate::args::{InputArgs, layers};
-use crate::out;
+use crate::failure::Failure;
+use crate::out::{self, Ink, Out};
+use crate::{NO, frame};
 
 /// The filters.
 #[derive(clap::Args, Debug)]
@@ -28,11 +31,35 @@ pub(crate) struct SelectArgs {
 }
 
 impl SelectArgs {
-    /// Takes the patterns among the names of files over.
+    /// Takes the patterns among the names of files over; false where one is none, which is said.
     ///
     /// An argument is a pattern when it has the signs of one, no file has that name, and it is not named like a model. The
     /// first argument is a file, unless files come from a list.
-    pub(crate) fn take_patterns(&mut self, inputs: &mut InputArgs) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// Only the output's.
+    pub(crate) fn take_patterns(
+        &mut self,
+        out: &mut Out,
+        command: &str,
+        json: bool,
+        inputs: &mut InputArgs,
+    ) -> io::Result<bool> {
+        let Err(message) = self.patterns(inputs) else { return Ok(true) };
+        frame::refuse(out, command, json, &Failure::usage("bad-pattern", message))?;
+        Ok(false)
+    }
+
+    /// Says that no tensor passes; the value is the exit status.
+    ///
+    /// # Errors
+    /// Only the output's.
+    pub(crate) fn nothing(out: &mut Out) -> io::Result<u8> {
+        out.message(Ink::Warn, "note", "no tensor passes the filters")?;
+        Ok(NO)
+    }
+
+    fn patterns(&mut self, inputs: &mut InputArgs) -> Result<(), String> {
         let first = usize::from(inputs.how.files_from.is_none());
         let mut kept = Vec::with_capacity(inputs.files.len());
         for (at, given) in std::mem::take(&mut inputs.files).into_iter().enumerate() {

@@ -1,0 +1,271 @@
+//! Which tensors belong together, and the pass over their values.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::num::NonZeroUsize;
+
+use ggufkit::format::shorten;
+use ggufkit::format::spec::TensorType;
+use ggufkit::inspect::tensors::{Row, Table};
+use ggufkit::io::DynSource;
+use ggufkit::values::compare::{Difference, Pair, Side, compare};
+use ggufkit::values::origin::{Change, Model, NoOrigin, Verdict, verdict};
+use ggufkit::values::{NoValues, Weights};
+
+use super::super::data::{Budget, Files};
+use super::super::progress::Bar;
+use super::super::tensors::SelectArgs;
+use super::rename::Rename;
+use super::source::Opened;
+use crate::failure::{Failed, Failure};
+use crate::frame::Document;
+
+/// A tensor that both have.
+pub(super) struct Compared {
+    pub(super) name: Vec<u8>,
+    /// Its name in B, where that is another.
+    pub(super) renamed: Option<Vec<u8>>,
+    /// What it is made of in a source.
+    pub(super) made_of: Vec<String>,
+    /// What of the conversion was taken into account.
+    pub(super) changes: Vec<Change>,
+    pub(super) types: [TensorType; 2],
+    /// Whether it has rows and columns.
+    matrix: bool,
+    pub(super) difference: Difference,
+}
+
+/// What came of it.
+#[derive(Default)]
+pub(super) struct Answer {
+    pub(super) tensors: Vec<Compared>,
+    /// Over all of them.
+    pub(super) all: Difference,
+    /// Names that only one of them has.
+    pub(super) only: [Vec<Vec<u8>>; 2],
+    /// Tensors that conversion makes, and that no source has.
+    pub(super) made: Vec<Vec<u8>>,
+    /// Tensors of one name and two shapes.
+    pub(super) reshaped: Vec<(Vec<u8>, [Vec<u64>; 2])>,
+    pub(super) failures: Vec<Failed>,
+    /// Whether B comes from the source, where there is one.
+    pub(super) verdict: Option<Verdict>,
+}
+
+/// How the passes are made.
+pub(super) struct How<'a> {
+    pub(super) select: &'a SelectArgs,
+    pub(super) threads: NonZeroUsize,
+}
+
+/// Two tensors that belong together.
+struct Matched<'d, A> {
+    name: Vec<u8>,
+    renamed: Option<Vec<u8>>,
+    made_of: Vec<String>,
+    changes: Vec<Change>,
+    types: [TensorType; 2],
+    matrix: bool,
+    first: A,
+    second: Weights<'d, DynSource>,
+}
+
+impl How<'_> {
+    /// The tensors of two models.
+    pub(super) fn models(&self, a: &Document<'_>, b: &Document<'_>, renames: &[Rename]) -> Answer {
+        let mut answer = Answer::default();
+        let (Some(model_a), Some(model_b)) = (&a.model, &b.model) else { return answer };
+        let (table_a, table_b) = (Table::new(model_a), Table::new(model_b));
+        let renamed = |name: &[u8]| renames.iter().find_map(|rename| rename.apply(name));
+        let mut by_name: HashMap<Vec<u8>, Row<'_>> = HashMap::new();
+        for row in table_b.iter() {
+            let name = renamed(row.name.0).unwrap_or_else(|| row.name.0.to_vec());
+            by_name.entry(name).or_insert(row);
+        }
+        let mut pairs: Vec<(Row<'_>, Row<'_>)> = Vec::new();
+        for row in table_a.iter().filter(|row| self.select.takes(row)) {
+            match by_name.remove(row.name.0) {
+                Some(other) if other.dims == row.dims => pairs.push((row, other)),
+                Some(other) => {
+                    answer.reshaped.push((row.name.0.to_vec(), [row.dims.to_vec(), other.dims.to_vec()]));
+                }
+                None => answer.only[0].push(row.name.0.to_vec()),
+            }
+        }
+        if !self.select.is_any() {
+            answer.only[1] = table_b
+                .iter()
+                .filter(|row| {
+                    let name = renamed(row.name.0).unwrap_or_else(|| row.name.0.to_vec());
+                    by_name.contains_key(&name)
+                })
+                .map(|row| row.name.0.to_vec())
+                .collect();
+        }
+        let files = [a, b].map(Files::of);
+        let mut budgets = [&files[0], &files[1]].map(|files| Budget::new(files.size()));
+        let mut matched = Vec::new();
+        for (one, two) in &pairs {
+            let [files_a, files_b] = &files;
+            let [budget_a, budget_b] = &mut budgets;
+            let first = answer.part(a, files_a.weights(one), budget_a, one.name.0);
+            let second = answer.part(b, files_b.weights(two), budget_b, one.name.0);
+            let (Some(first), Some(second)) = (first, second) else { continue };
+            matched.push(Matched {
+                name: one.name.0.to_vec(),
+                renamed: (one.name != two.name).then(|| two.name.0.to_vec()),
+                made_of: Vec::new(),
+                changes: Vec::new(),
+                types: [one.tensor_type(), two.tensor_type()],
+                matrix: one.dims.len() > 1,
+                first,
+                second,
+            });
+        }
+        let bytes = |one: &Weights<'_, DynSource>| one.span().len;
+        self.pass(&mut answer, &matched, &bytes, b);
+        answer.of_one_state(a.changed().or_else(|| b.changed()))
+    }
+
+    /// The tensors of a model and those that they were made of.
+    pub(super) fn source(&self, source: &Opened, b: &Document<'_>) -> Answer {
+        let mut answer = Answer::default();
+        let Some(model) = &b.model else { return answer };
+        let (table, files, catalog) = (Table::new(model), Files::of(b), source.catalog());
+        let heads = files.parts.first().and_then(|part| part.view()).map(Model::of).unwrap_or_default();
+        let (mut of_source, mut budget) = (Budget::new(source.size()), Budget::new(files.size()));
+        let mut used: HashSet<&str> = HashSet::new();
+        let mut matched = Vec::new();
+        for row in table.iter().filter(|row| self.select.takes(row)) {
+            let name = row.name.0;
+            let origin = match catalog.origin(&heads, name, row.dims) {
+                Ok(origin) => origin,
+                Err(NoOrigin::Nothing) => {
+                    answer.only[1].push(name.to_vec());
+                    continue;
+                }
+                Err(NoOrigin::Made) => {
+                    answer.made.push(name.to_vec());
+                    continue;
+                }
+                Err(NoOrigin::Shape { name: there, found }) => {
+                    used.extend(catalog.names().find(|known| *known == there));
+                    answer.reshaped.push((name.to_vec(), [found, row.dims.to_vec()]));
+                    continue;
+                }
+                Err(error) => {
+                    let text = format!("{}: {error}", shorten(name, 80));
+                    answer.fail(b, "unsupported", "no-origin", text);
+                    continue;
+                }
+            };
+            used.extend(origin.names());
+            if !of_source.take(origin.bytes()) {
+                answer.fail(b, "malformed", "overlap", format!("{}: tensors share bytes", shorten(name, 80)));
+                continue;
+            }
+            let Some(second) = answer.part(b, files.weights(&row), &mut budget, name) else { continue };
+            matched.push(Matched {
+                name: name.to_vec(),
+                renamed: None,
+                made_of: origin.names().iter().map(|name| (*name).to_owned()).collect(),
+                changes: origin.changes().collect(),
+                types: [origin.tensor_type(), row.tensor_type()],
+                matrix: row.dims.len() > 1,
+                first: origin,
+                second,
+            });
+        }
+        if !self.select.is_any() {
+            let left = catalog.names().filter(|name| !used.contains(name));
+            answer.only[0] = left.map(|name| name.as_bytes().to_vec()).collect();
+        }
+        self.pass(&mut answer, &matched, &|one| one.bytes(), b);
+        let matrices = answer.tensors.iter().filter(|one| one.matrix);
+        let told = verdict(matrices.map(|one| (one.types[0], one.types[1], &one.difference)));
+        answer.verdict = Some(told);
+        answer.of_one_state(source.changed().or_else(|| b.changed()))
+    }
+
+    fn pass<A: Side>(
+        &self,
+        answer: &mut Answer,
+        matched: &[Matched<'_, A>],
+        bytes: &dyn Fn(&A) -> u64,
+        b: &Document<'_>,
+    ) {
+        let both = |one: &Matched<'_, A>| bytes(&one.first).saturating_add(one.second.span().len);
+        let total = matched.iter().fold(0_u64, |sum, one| sum.saturating_add(both(one)));
+        // Those that have as many elements: all of one shape.
+        let of: Vec<_> = matched.iter().filter(|one| Pair::of(&one.first, &one.second).is_ok()).collect();
+        let pairs: Vec<_> = of.iter().filter_map(|one| Pair::of(&one.first, &one.second).ok()).collect();
+        let bar = Bar::begin(b.label, total);
+        compare(&pairs, self.threads, &|bytes| bar.more(bytes), &mut |at, result: io::Result<Difference>| {
+            let Some(one) = of.get(at) else { return };
+            match result {
+                Ok(difference) => {
+                    answer.all.add(&difference.without_places());
+                    answer.tensors.push(Compared {
+                        name: one.name.clone(),
+                        renamed: one.renamed.clone(),
+                        made_of: one.made_of.clone(),
+                        changes: one.changes.clone(),
+                        types: one.types,
+                        matrix: one.matrix,
+                        difference,
+                    });
+                }
+                Err(error) => answer.fail(b, "io", "io", format!("{}: {error}", shorten(&one.name, 80))),
+            }
+        });
+        bar.end();
+    }
+}
+
+impl Answer {
+    /// How many tensors each change was taken into account in.
+    pub(super) fn changes(&self) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        for change in self.tensors.iter().flat_map(|one| &one.changes) {
+            let count: &mut u64 = counts.entry(change.name()).or_default();
+            *count = count.saturating_add(1);
+        }
+        counts
+    }
+
+    /// The values of a tensor of a model, where it has some that may be read.
+    fn part<'d>(
+        &mut self,
+        document: &Document<'_>,
+        weights: Result<Weights<'d, DynSource>, NoValues>,
+        budget: &mut Budget,
+        name: &[u8],
+    ) -> Option<Weights<'d, DynSource>> {
+        match weights {
+            Ok(weights) if budget.take(weights.span().len) => return Some(weights),
+            Ok(_) => {
+                self.fail(
+                    document,
+                    "malformed",
+                    "overlap",
+                    format!("{}: tensors share bytes", shorten(name, 80)),
+                );
+            }
+            Err(error) => self.fail(document, "unsupported", "no-values", error.to_string()),
+        }
+        None
+    }
+
+    /// Of a file that was written to meanwhile no number is right.
+    fn of_one_state(self, changed: Option<Failed>) -> Self {
+        match changed {
+            None => self,
+            Some(failed) => Self { failures: vec![failed], ..Self::default() },
+        }
+    }
+
+    fn fail(&mut self, document: &Document<'_>, kind: &'static str, code: &'static str, message: String) {
+        let failure = Failure::Data { kind, code, message };
+        self.failures.push(Failed { path: document.given.to_owned(), failure });
+    }
+}
