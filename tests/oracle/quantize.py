@@ -198,7 +198,11 @@ def types(path: Path) -> dict[str, str]:
 
 def others(one: Path, two: Path) -> Iterator[str]:
     """What differs, tensor by tensor."""
-    a, b = GGUFReader(one).tensors, GGUFReader(two).tensors
+    try:
+        a, b = GGUFReader(one).tensors, GGUFReader(two).tensors
+    except ValueError as error:
+        yield f"the files differ, and gguf-py cannot tell where: {error}"
+        return
     if [tensor.name for tensor in a] != [tensor.name for tensor in b]:
         yield "other tensors, or in another order"
         return
@@ -233,10 +237,12 @@ class Oracle:
         if done != good:
             found = [f"ours: {said[:200] or 'done'}; llama.cpp: {why[:200] if not good else 'done'}"]
         elif done:
-            chosen = types(two)
+            # gguf-py does not know the newest types, and is not asked where nothing differs.
+            if name in TABLES:
+                chosen = types(two)
             if one.read_bytes() != two.read_bytes():
                 found = list(others(one, two))
-                if not found and not ODD & set(chosen.values()):
+                if not found and not ODD & set(types(two).values()):
                     found = ["the tensors are the same, and the rest of the file is not"]
         for path in (one, two):
             path.unlink(missing_ok=True)
@@ -322,11 +328,10 @@ def main() -> int:
             results = list(pool.map(lambda job: oracle.compare(source, job[1], job[0], job[2], job[3], f"{job[4]}-{abs(hash(str(job)))}"), jobs))
         wrong = [(job, line) for job, (found, _) in zip(jobs, results) for line in found[:3]]
         bad = sum(bool(found) for found, _ in results)
-        made = sum(bool(chosen) for _, chosen in results)
         failed += bad
         passed += len(jobs) - bad
         if jobs:
-            print(f"{'FAIL' if bad else 'ok  '} {model.name}: {len(jobs)} files, {made} made by both, {bad} differ", flush=True)
+            print(f"{'FAIL' if bad else 'ok  '} {model.name}: {len(jobs)} files, {bad} differ", flush=True)
         for job, line in wrong[:12]:
             print(f"       {job[0]} {job[4]} {' '.join(map(str, job[2]))}: {line}")
         if given.tables:
