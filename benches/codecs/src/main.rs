@@ -22,7 +22,7 @@ use foreign::Foreign;
 use ggufkit_format::spec::TensorType;
 use ggufkit_quant::{Codec, codecs};
 use memory::Pages;
-use timing::{Case, Taken, measure};
+use timing::{Case, Clock, Taken, measure};
 
 /// Values of a row.
 const ROW: usize = 4096;
@@ -134,7 +134,7 @@ fn decode(run: &Run) {
         if let Some((decoder, _)) = candle::codec(ty) {
             cases.push(Case::new("candle", move || decoder(input, &mut out.borrow_mut())));
         }
-        row("decode", &ty.to_string(), &measure(cases, run.rounds), run.elements, &odd);
+        row("decode", &ty.to_string(), &measure(cases, run.rounds, Clock::Cpu), run.elements, &odd);
     }
 }
 
@@ -178,7 +178,7 @@ fn encode(run: &Run) {
             if let (Some((_, encoder)), None) = (candle::codec(ty), importance) {
                 cases.push(Case::new("candle", move || encoder(values, &mut out.borrow_mut())));
             }
-            row(label, &ty.to_string(), &measure(cases, run.rounds), elements, &odd);
+            row(label, &ty.to_string(), &measure(cases, run.rounds, Clock::Cpu), elements, &odd);
         }
     }
 }
@@ -201,7 +201,7 @@ fn threads(run: &Run) {
                 }
             });
         };
-        let taken = measure(vec![Case::new("one", || by(1)), Case::new("two", || by(2))], run.rounds);
+        let taken = measure(vec![Case::new("one", || by(1)), Case::new("two", || by(2))], run.rounds, Clock::Wall);
         if let [one, two] = &taken[..] {
             println!(
                 "threads {:<9} one {:.2} two {:.2}  x{:.2}, best x{:.2}",

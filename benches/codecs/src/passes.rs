@@ -10,7 +10,7 @@ use ggufkit_io::{HeadBuffer, TensorReader};
 use ggufkit_values::compare::{Pair, compare};
 use ggufkit_values::{Memory, Weights, stats::stats};
 
-use crate::timing::{Case, Taken, measure};
+use crate::timing::{Case, Clock, Taken, measure};
 
 /// A file in memory.
 struct File(Vec<u8>);
@@ -92,5 +92,6 @@ pub fn passes(ty: TensorType, elements: usize, data: &[u8], threads: NonZeroUsiz
             Case::new("compare", || compare(&pairs, threads, &|_| (), &mut |_, _| ())),
         ],
         rounds,
+        Clock::Wall,
     ))
 }

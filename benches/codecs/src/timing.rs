@@ -1,6 +1,8 @@
-//! How long something takes: wall time, medians and bests, taken in rounds.
+//! How long something takes: medians and bests, taken in rounds.
 
 use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
 
 /// One thing to measure.
 pub struct Case<'a> {
@@ -11,6 +13,26 @@ pub struct Case<'a> {
 impl<'a> Case<'a> {
     pub fn new(name: impl Into<String>, run: impl FnMut() + 'a) -> Self {
         Self { name: name.into(), run: Box::new(run) }
+    }
+}
+
+/// What is counted.
+#[derive(Clone, Copy)]
+pub enum Clock {
+    /// The time of this thread on a core: what waits for one is left out. For work of one thread.
+    Cpu,
+    /// Time as it passes.
+    Wall,
+}
+
+impl Clock {
+    fn now(self) -> Duration {
+        let id = match self {
+            Self::Cpu => ClockId::ThreadCPUTime,
+            Self::Wall => ClockId::Monotonic,
+        };
+        let now = clock_gettime(id);
+        Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
     }
 }
 
@@ -26,23 +48,25 @@ pub struct Taken {
 ///
 /// A case that is short is run several times in its turn; what comes first in a turn finds the caches as the case before
 /// has left them, and does not count.
-pub fn measure(cases: Vec<Case<'_>>, rounds: usize) -> Vec<Taken> {
+pub fn measure(cases: Vec<Case<'_>>, rounds: usize, clock: Clock) -> Vec<Taken> {
     const TURN: Duration = Duration::from_millis(20);
     let mut rows: Vec<_> = cases.into_iter().map(|case| (case, Vec::new())).collect();
     for _ in 0..rounds {
         for (case, samples) in &mut rows {
-            let begin = Instant::now();
-            (case.run)();
-            // Nothing of a long run is still there from the case before when it ends.
-            if begin.elapsed() > TURN * 4 {
-                samples.push(begin.elapsed());
+            let mut sample = || {
+                let start = clock.now();
+                (case.run)();
+                clock.now().saturating_sub(start)
+            };
+            let first = sample();
+            // Of a long run, the state of the caches at its beginning is no part worth speaking of.
+            if first > TURN * 4 {
+                samples.push(first);
                 continue;
             }
             let begin = Instant::now();
             while begin.elapsed() < TURN {
-                let start = Instant::now();
-                (case.run)();
-                samples.push(start.elapsed());
+                samples.push(sample());
             }
         }
     }
