@@ -6,6 +6,7 @@ use std::fmt;
 
 use ggufkit_format::spec::TensorType;
 
+use crate::wide::Registers;
 use crate::{block, plain};
 
 /// What an encoder does with the importance of columns (an importance matrix, `quant_weights` in C).
@@ -19,8 +20,11 @@ pub enum Importance {
     Required,
 }
 
-/// Whole blocks, to as many floats as they hold.
-pub(crate) type DecodeBlocks = fn(&[u8], &mut [f32]);
+/// Whole blocks, to as many floats as they hold, with registers up to these.
+pub(crate) type DecodeBlocks = fn(Registers, &[u8], &mut [f32]);
+/// Blocks to floats, one value after the other.
+#[cfg(test)]
+pub(crate) type Definition = fn(&[u8], &mut [f32]);
 /// Whole rows of floats (the second argument is the length of one), the importance of a row's columns, to whole blocks.
 pub(crate) type EncodeRows = fn(&[f32], usize, Option<&[f32]>, &mut [u8]);
 
@@ -34,6 +38,9 @@ pub struct Codec {
     pub(crate) block_elements: usize,
     pub(crate) block_bytes: usize,
     pub(crate) decode: DecodeBlocks,
+    /// Decoding of blocks as it is defined, one value after the other.
+    #[cfg(test)]
+    pub(crate) definition: Option<Definition>,
     pub(crate) encode: Option<(Importance, EncodeRows)>,
 }
 
@@ -88,7 +95,7 @@ impl Codec {
     /// [`CodecError::PartialBlock`] and [`CodecError::OutputValues`], when a length does not fit; nothing is written then.
     pub fn decode(&self, bytes: &[u8], out: &mut [f32]) -> Result<(), CodecError> {
         self.fits(bytes.len(), out.len())?;
-        (self.decode)(bytes, out);
+        (self.decode)(Registers::Avx512, bytes, out);
         Ok(())
     }
 

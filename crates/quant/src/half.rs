@@ -7,6 +7,7 @@
 //! * to binary16, all of one sign become one (`0x7E00`); processors with an instruction for it keep the upper payload;
 //! * to bfloat16, the upper payload is kept and made quiet.
 
+use crate::wide::Sixteen;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// The value of a binary16. Exact.
@@ -96,6 +97,12 @@ impl F16 {
 
     pub(crate) fn get(self) -> f32 {
         f16_to_f32(u16::from_le_bytes(self.0))
+    }
+
+    /// The same for all groups.
+    #[inline(always)]
+    pub(crate) fn all<L: Sixteen>(self) -> L {
+        L::all_half(self.0)
     }
 }
 

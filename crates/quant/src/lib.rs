@@ -6,6 +6,7 @@
 //! * [`codec`] finds the [`Codec`] of a tensor type, which decodes and, for most types, encodes whole rows.
 //!   [`Codec::decode_f16`] and [`Codec::decode_bf16`] round what was decoded.
 //! * [`half`] turns the two 16-bit floats into `f32` and back.
+//! * [`registers`] lends the choice of registers to passes over decoded values.
 //!
 //! **Bits are the promise.** Decoding gives the very bits that ggml's scalar reference (`dequantize_row_*`) gives, and
 //! encoding those of `quantize_*`: the same operations on `f32` in the same order, nothing fused, nothing rearranged.
@@ -45,6 +46,7 @@ pub mod half;
 mod narrow;
 mod number;
 mod plain;
+pub mod registers;
 #[allow(
     clippy::indexing_slicing,
     reason = "into arrays of fixed size, by counters that it bounds or bits under a mask"

@@ -10,6 +10,8 @@ use std::ops::Range;
 
 use ggufkit_format::ReadAt;
 
+use ggufkit_quant::registers::{Doubles, Pass, widest};
+
 use crate::unit::{self, Unit};
 use crate::{Memory, Stretch, Stretches, Weights};
 
@@ -113,23 +115,23 @@ impl Difference {
 
     /// Adds pairs of values, of which the first has the number `at`, a multiple of [`BLOCK`].
     fn pairs(&mut self, at: u64, first: &[f32], second: &[f32]) {
+        widest(Pairs { difference: self, at, first, second });
+    }
+
+    /// The same with the registers that the caller is compiled for.
+    #[inline(always)]
+    fn pairs_here<D: Doubles>(&mut self, at: u64, first: &[f32], second: &[f32]) {
         let blocks = first.chunks(BLOCK as usize).zip(second.chunks(BLOCK as usize));
         for (number, (first, second)) in blocks.enumerate() {
             let at = at.saturating_add((number as u64).saturating_mul(BLOCK));
-            let mut block = Sums::default();
-            let all_finite = first.iter().zip(second).fold(true, |all, (a, b)| all & (a - b).is_finite());
-            if all_finite {
-                block.of(first, second);
-                self.finite = self.finite.saturating_add(first.len() as u64);
-            } else {
+            let (mut block, equal) = (Sums::of::<D>(first, second), equal(first, second));
+            let all_finite = block.finite;
+            if !all_finite {
                 let finite = |(a, b): &(&f32, &f32)| a.is_finite() && b.is_finite();
-                let pairs: Vec<_> = first.iter().zip(second).filter(finite).collect();
-                let (a, b): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
-                block.of(&a, &b);
-                self.finite = self.finite.saturating_add(a.len() as u64);
+                let (a, b): (Vec<f32>, Vec<f32>) = first.iter().zip(second).filter(finite).unzip();
+                block = Sums::of::<D>(&a, &b);
             }
-            let same = |(a, b): (&f32, &f32)| u64::from(a == b || (a.is_nan() && b.is_nan()));
-            let equal = first.iter().zip(second).map(same).sum::<u64>();
+            self.finite = self.finite.saturating_add(block.count);
             self.count = self.count.saturating_add(first.len() as u64);
             self.equal = self.equal.saturating_add(equal);
             if !all_finite {
@@ -163,9 +165,38 @@ impl Difference {
 /// Sums that are carried side by side: the order of additions is part of the result, and is the same everywhere.
 const LANES: usize = 8;
 
-/// Sums over finite pairs.
+/// Pairs that follow each other.
+struct Pairs<'a> {
+    difference: &'a mut Difference,
+    at: u64,
+    first: &'a [f32],
+    second: &'a [f32],
+}
+
+impl Pass for Pairs<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<D: Doubles>(self) {
+        self.difference.pairs_here::<D>(self.at, self.first, self.second);
+    }
+}
+
+/// Pairs that are equal, or both not a number.
+#[inline(always)]
+fn equal(first: &[f32], second: &[f32]) -> u64 {
+    let mut equal = 0_u32;
+    for (a, b) in first.iter().zip(second) {
+        equal = equal.wrapping_add(u32::from((a == b) | (a.is_nan() & b.is_nan())));
+    }
+    u64::from(equal)
+}
+
+/// Sums over pairs.
 #[derive(Default)]
 struct Sums {
+    /// Whether all values are finite; if not, the sums say nothing.
+    finite: bool,
     count: u64,
     errors: f64,
     squares: [f64; 2],
@@ -174,34 +205,24 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(&mut self, first: &[f32], second: &[f32]) {
-        let mut sums = [[0.0_f64; LANES]; 4];
-        let mut max = [0.0_f64; LANES];
+    #[inline(always)]
+    fn of<D: Doubles>(first: &[f32], second: &[f32]) -> Self {
         let ((firsts, first_rest), (seconds, second_rest)) =
             (first.as_chunks::<LANES>(), second.as_chunks::<LANES>());
-        let [errors, ones, twos, products] = &mut sums;
+        let (mut errors, mut ones, mut twos) = (D::all(0.0), D::all(0.0), D::all(0.0));
+        let (mut products, mut max) = (D::all(0.0), D::all(0.0));
         for (first, second) in firsts.iter().zip(seconds) {
-            for (lane, (a, b)) in first.iter().zip(second).enumerate() {
-                let (a, b) = (f64::from(*a), f64::from(*b));
-                let (Some(error), Some(one), Some(two), Some(product), Some(max)) = (
-                    errors.get_mut(lane),
-                    ones.get_mut(lane),
-                    twos.get_mut(lane),
-                    products.get_mut(lane),
-                    max.get_mut(lane),
-                ) else {
-                    continue;
-                };
-                let d = a - b;
-                *error += d * d;
-                *one += a * a;
-                *two += b * b;
-                *product += a * b;
-                *max = if d.abs() > *max { d.abs() } else { *max };
-            }
+            let (a, b) = (D::of(first), D::of(second));
+            let d = a - b;
+            errors = errors + d * d;
+            ones = ones + a * a;
+            twos = twos + b * b;
+            products = products + a * b;
+            max = max.reach(d);
         }
-        let [mut errors, mut one, mut two, mut product] = sums.map(|lanes| lanes.iter().sum::<f64>());
-        let mut max = max.iter().copied().fold(0.0, f64::max);
+        let (mut errors, mut one) = (sum(&errors.lanes()), sum(&ones.lanes()));
+        let (mut two, mut product) = (sum(&twos.lanes()), sum(&products.lanes()));
+        let mut max = max.lanes().iter().copied().fold(0.0, f64::max);
         for (a, b) in first_rest.iter().zip(second_rest) {
             let (a, b) = (f64::from(*a), f64::from(*b));
             let d = a - b;
@@ -211,8 +232,20 @@ impl Sums {
             product += a * b;
             max = max.max(d.abs());
         }
-        *self = Self { count: first.len() as u64, errors, squares: [one, two], products: product, max };
+        // The squares of 32-bit floats are far from the end of doubles: sums are finite exactly where all values are.
+        let finite = one.is_finite() && two.is_finite();
+        Self { finite, count: first.len() as u64, errors, squares: [one, two], products: product, max }
     }
+}
+
+/// One lane after the other.
+#[inline(always)]
+fn sum(lanes: &[f64; LANES]) -> f64 {
+    let mut sum = 0.0;
+    for lane in lanes {
+        sum += lane;
+    }
+    sum
 }
 
 /// Why two tensors are not compared.

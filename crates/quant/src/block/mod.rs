@@ -30,10 +30,11 @@ pub(crate) trait Block<const N: usize>:
     /// The type that is made of such blocks.
     const TYPE: TensorType;
 
-    /// The values of the block.
+    /// The values of the block: how they are defined, one after the other.
     fn decode(&self, out: &mut [f32; N]);
 
-    /// The same with registers that hold a table of sixteen numbers, for types that look numbers up.
+    /// The same, sixteen at a time, where the compiler makes too little of the definition. Tests hold both to be the same, of
+    /// all blocks and by all registers.
     #[inline(always)]
     fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
         self.decode(out);
@@ -46,6 +47,12 @@ pub(crate) trait Encode<const N: usize>: Block<N> {
     ///
     /// Every byte of the block is written: what is there before is of some other use.
     fn encode(&mut self, values: &[f32; N]);
+
+    /// The same, sixteen values at a time, where the compiler makes too little of the definition.
+    #[inline(always)]
+    fn encode_wide<L: Sixteen>(&mut self, values: &[f32; N]) {
+        self.encode(values);
+    }
 }
 
 /// The codec of a type that is only read.
@@ -56,6 +63,8 @@ pub(crate) const fn decoder<B: Block<N>, const N: usize>() -> Codec {
         block_elements: N,
         block_bytes: size_of::<B>(),
         decode: decode_blocks::<B, N>,
+        #[cfg(test)]
+        definition: Some(testing::definition::<B, N>),
         encode: None,
     }
 }
@@ -71,10 +80,10 @@ pub(crate) const fn batched<B: Block<N> + Batched<P, N>, const P: usize, const N
 }
 
 /// Lengths were tested by the codec; what would not be whole is left as it is.
-fn decode_blocks<B: Block<N>, const N: usize>(bytes: &[u8], out: &mut [f32]) {
+fn decode_blocks<B: Block<N>, const N: usize>(registers: Registers, bytes: &[u8], out: &mut [f32]) {
     let Ok(blocks) = <[B]>::ref_from_bytes(bytes) else { return };
     let (out, _) = out.as_chunks_mut();
-    wide::run(Registers::Avx512, Read::<B, N> { blocks, out });
+    wide::run(registers, Read::<B, N> { blocks, out });
 }
 
 /// A `decode` that is inlined is compiled for the processor's registers.
@@ -103,6 +112,26 @@ fn encode_blocks<B: Encode<N>, const N: usize>(
     wide::run(Registers::Avx512, Write { values: values.as_chunks::<N>().0, blocks });
 }
 
+/// What becomes of sixteen values at a time: the lowest bytes of integers as [`truncate`](crate::number::truncate) has them.
+#[inline(always)]
+fn truncated<L: Sixteen, const N: usize>(values: &[f32; N], number: impl Fn(L) -> L) -> [i8; N] {
+    let mut codes = [0; N];
+    for (codes, values) in codes.as_chunks_mut().0.iter_mut().zip(values.as_chunks().0) {
+        *codes = number(L::from_array(values)).truncated();
+    }
+    codes
+}
+
+/// The upper nibbles.
+#[inline(always)]
+fn upper<const B: usize>(bytes: &[u8; B]) -> [u8; B] {
+    let mut upper = *bytes;
+    for byte in &mut upper {
+        *byte >>= 4;
+    }
+    upper
+}
+
 /// An `encode` that is inlined is compiled for the processor's registers.
 struct Write<'a, B, const N: usize> {
     values: &'a [[f32; N]],
@@ -113,7 +142,7 @@ impl<B: Encode<N>, const N: usize> Wide for Write<'_, B, N> {
     #[inline(always)]
     fn run<L: Sixteen>(self) {
         for (block, values) in self.blocks.iter_mut().zip(self.values) {
-            block.encode(values);
+            block.encode_wide::<L>(values);
         }
     }
 }

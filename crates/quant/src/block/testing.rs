@@ -7,6 +7,7 @@
 use super::Block;
 use crate::codec;
 use crate::wide::testing::{ALL, with};
+use zerocopy::FromBytes;
 
 /// Numbers that anybody can make again: a linear congruential generator's.
 struct Numbers(u32);
@@ -31,6 +32,14 @@ pub(crate) fn sample<const N: usize>() -> [f32; N] {
 pub(crate) fn importance<const N: usize>() -> [f32; N] {
     let mut numbers = Numbers(2);
     std::array::from_fn(|_| 0.5 + f32::from(numbers.next()[3]) / 256.0)
+}
+
+/// Decodes blocks by the definition of their type.
+pub(crate) fn definition<B: Block<N>, const N: usize>(bytes: &[u8], out: &mut [f32]) {
+    let blocks = <[B]>::ref_from_bytes(bytes).unwrap();
+    for (block, out) in blocks.iter().zip(out.as_chunks_mut().0) {
+        block.decode(out);
+    }
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
@@ -73,6 +82,76 @@ pub(crate) fn assert_encodes<B: Block<N>, const N: usize>(guided: bool, hex: &st
             let importance = guided.then_some(importance.as_slice());
             with(registers, || codec.encode(&values.repeat(rows), N, importance, &mut out)).unwrap();
             assert_eq!(out, bytes(hex).repeat(rows), "by {registers:?}");
+        }
+    }
+}
+
+mod tests {
+    use super::*;
+    use crate::codec::Codec;
+    use crate::codecs;
+    use crate::wide::Registers;
+    use proptest::prelude::*;
+
+    /// The definition and all registers say the same of these blocks.
+    fn agree(codec: &Codec, bytes: &[u8]) {
+        let mut expected = vec![0.0; bytes.len() / codec.block_bytes() * codec.block_elements()];
+        match codec.definition {
+            Some(definition) => definition(bytes, &mut expected),
+            None => (codec.decode)(Registers::Any, bytes, &mut expected),
+        }
+        let mut found = vec![0.0; expected.len()];
+        for &registers in ALL {
+            (codec.decode)(registers, bytes, &mut found);
+            for (at, (expected, found)) in expected.iter().zip(&found).enumerate() {
+                let same = expected.to_bits() == found.to_bits() || expected.is_nan() && found.is_nan();
+                assert!(same, "{} {at}: {found} by {registers:?} is not {expected}", codec.tensor_type());
+            }
+        }
+    }
+
+    /// Every bit of a block, set alone and unset alone.
+    #[test]
+    fn every_bit_of_a_block_means_the_same_by_all_registers() {
+        for codec in codecs() {
+            let size = codec.block_bytes();
+            for others in [0x00, 0xff] {
+                let mut blocks = vec![others; size * size * 8];
+                for (bit, block) in blocks.chunks_mut(size).enumerate() {
+                    block[bit / 8] ^= 1 << (bit % 8);
+                }
+                agree(codec, &blocks);
+            }
+        }
+    }
+
+    /// Scales of every exponent where types have theirs, before numbers that have nothing to do with each other.
+    #[test]
+    fn every_scale_means_the_same_by_all_registers() {
+        let mut numbers = Numbers(3);
+        for codec in codecs() {
+            let size = codec.block_bytes();
+            for at in [0, 2, size.saturating_sub(4), size.saturating_sub(2)] {
+                let mut blocks: Vec<u8> =
+                    std::iter::repeat_with(|| numbers.next()[3]).take(size * 512).collect();
+                for (half, block) in blocks.chunks_mut(size).enumerate() {
+                    for (to, from) in block.iter_mut().skip(at).zip((half as u16 * 0x80 + 1).to_le_bytes()) {
+                        *to = from;
+                    }
+                }
+                agree(codec, &blocks);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn any_blocks_mean_the_same_by_all_registers(seed in proptest::collection::vec(any::<u8>(), 1..2400)) {
+            for codec in codecs() {
+                agree(codec, &seed[..seed.len() / codec.block_bytes() * codec.block_bytes()]);
+            }
         }
     }
 }

@@ -6,8 +6,11 @@
 //! bits are those of the scalar code, whatever the processor could do.
 //!
 //! What is written over [`Lanes`] is compiled several times: over plain arrays, for any processor (`portable`), and over
-//! registers that some have (`x86`, `neon`, the only places with `unsafe` code). [`run`] chooses while the program runs.
+//! registers that some have (`x86`, `doubles` and `neon`, the only places with `unsafe` code). [`run`] chooses while the
+//! program runs.
 
+#[cfg(target_arch = "x86_64")]
+mod doubles;
 // Every processor of these targets has the registers. The other byte order would turn what tables are looked up by.
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
@@ -16,6 +19,10 @@ mod portable;
 mod x86;
 
 use std::ops::{Add, Div, Mul, Sub};
+
+use crate::half::{f16_to_f32, f32_to_bf16, f32_to_f16};
+use crate::number::truncate;
+use crate::registers::Pass;
 
 pub(crate) use portable::{Array, One};
 
@@ -71,6 +78,101 @@ pub(crate) trait Sixteen: Lanes<Array = [f32; WIDTH]> {
     fn from_bytes(bytes: &[u8; WIDTH]) -> Self;
     /// The numbers of a table, by the lower four bits of each byte.
     fn look_up(table: &[f32; 16], bytes: &[u8; WIDTH]) -> Self;
+    /// Signed bytes as numbers.
+    #[inline(always)]
+    fn from_signed(bytes: &[i8; WIDTH]) -> Self {
+        let mut out = [0.0; WIDTH];
+        for (out, byte) in out.iter_mut().zip(bytes) {
+            *out = f32::from(*byte);
+        }
+        Self::from_array(&out)
+    }
+    /// Codes that begin at bit `shift` of each byte and are as wide as the mask.
+    #[inline(always)]
+    fn from_codes(bytes: &[u8; WIDTH], shift: u32, mask: u8) -> Self {
+        let mut codes = *bytes;
+        for code in &mut codes {
+            *code = *code >> shift & mask;
+        }
+        Self::from_bytes(&codes)
+    }
+    /// The same, and above them codes of other bytes: both shifts and masks, then by how much the others are moved up.
+    #[inline(always)]
+    fn from_two_codes(low: (&[u8; WIDTH], u32, u8), high: (&[u8; WIDTH], u32, u8), up: u32) -> Self {
+        let mut codes = [0; WIDTH];
+        for ((code, first), second) in codes.iter_mut().zip(low.0).zip(high.0) {
+            *code = first >> low.1 & low.2 | (second >> high.1 & high.2) << up;
+        }
+        Self::from_bytes(&codes)
+    }
+    /// The value of a binary16, as [`f16_to_f32`] has it, for all.
+    #[inline(always)]
+    fn all_half(bytes: [u8; 2]) -> Self {
+        Self::all(f16_to_f32(u16::from_le_bytes(bytes)))
+    }
+    /// The values of binary16 numbers, as [`f16_to_f32`] has them.
+    #[inline(always)]
+    fn from_halves(halves: &[[u8; 2]; WIDTH]) -> Self {
+        let mut out = [0.0; WIDTH];
+        for (out, half) in out.iter_mut().zip(halves) {
+            *out = f16_to_f32(u16::from_le_bytes(*half));
+        }
+        Self::from_array(&out)
+    }
+    /// The nearest binary16 numbers, as [`f32_to_f16`] has them.
+    #[inline(always)]
+    fn to_halves(self) -> [[u8; 2]; WIDTH] {
+        let mut out = [[0; 2]; WIDTH];
+        for (out, value) in out.iter_mut().zip(self.to_array().as_ref()) {
+            *out = f32_to_f16(*value).to_le_bytes();
+        }
+        out
+    }
+    /// The nearest bfloat16 numbers, as [`f32_to_bf16`] has them.
+    #[inline(always)]
+    fn to_brains(self) -> [[u8; 2]; WIDTH] {
+        let mut out = [[0; 2]; WIDTH];
+        for (out, value) in out.iter_mut().zip(self.to_array().as_ref()) {
+            *out = f32_to_bf16(*value).to_le_bytes();
+        }
+        out
+    }
+    /// The nearest integers, ties away from zero, as floats (`roundf` in C).
+    #[inline(always)]
+    fn round_away(self) -> Self {
+        let mut out = self.to_array();
+        for value in out.as_mut() {
+            *value = value.round();
+        }
+        Self::from_array(&out)
+    }
+    /// The lowest bytes of integers as [`truncate`] has them.
+    #[inline(always)]
+    fn truncated(self) -> [i8; WIDTH] {
+        let mut out = [0; WIDTH];
+        for (out, value) in out.iter_mut().zip(self.to_array().as_ref()) {
+            *out = truncate(*value) as i8;
+        }
+        out
+    }
+    /// The numbers with their signs turned where the bit of their lane is set; those of not-a-numbers, too.
+    #[inline(always)]
+    fn turn(self, signs: u16) -> Self {
+        let mut out = self.to_array();
+        for (lane, value) in out.as_mut().iter_mut().enumerate() {
+            *value = f32::from_bits(value.to_bits() ^ u32::from(signs >> lane & 1) << 31);
+        }
+        Self::from_array(&out)
+    }
+    /// The numbers of `set` in lanes whose bit is set, those of `unset` elsewhere.
+    #[inline(always)]
+    fn by_bits(bits: u16, set: Self, unset: Self) -> Self {
+        let (set, mut out) = (set.to_array(), unset.to_array());
+        for (lane, (value, set)) in out.as_mut().iter_mut().zip(set).enumerate() {
+            *value = if bits >> lane & 1 == 1 { set } else { *value };
+        }
+        Self::from_array(&out)
+    }
     /// The least of the numbers below `f32::MAX`, and its lane, the first one of several; `f32::MAX` if there is none.
     fn least(self) -> (f32, usize);
     /// The nearest integers as [`nearest_within`](Lanes::nearest_within) has them, less `low`: codes, from 0.
@@ -115,6 +217,18 @@ pub(crate) fn run(up_to: Registers, work: impl Wide) {
         let _ = up_to;
         work.run::<portable::Array>();
     }
+}
+
+/// The same for a pass in doubles, of which no others than these registers are known.
+pub(crate) fn pass<P: Pass>(up_to: Registers, pass: P) -> P::Output {
+    #[cfg(target_arch = "x86_64")]
+    let found = doubles::run(up_to, pass);
+    #[cfg(not(target_arch = "x86_64"))]
+    let found = {
+        let _ = up_to;
+        pass.run::<portable::Eight>()
+    };
+    found
 }
 
 #[cfg(test)]

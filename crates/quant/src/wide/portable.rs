@@ -4,6 +4,7 @@ use std::ops::{Add, Div, Mul, Sub};
 
 use super::{Lanes, Mask, Sixteen, WIDTH};
 use crate::number::nearest;
+use crate::registers::Doubles;
 
 /// A number of one group only: what is written over lanes, as a scalar loop.
 pub(crate) type One = Plain<1>;
@@ -195,5 +196,56 @@ impl<const N: usize> Mask<Plain<N>> for PlainMask<N> {
     #[inline(always)]
     fn any(self) -> bool {
         self.0.iter().fold(0, |all, bits| all | bits) != 0
+    }
+}
+
+/// Eight doubles.
+#[derive(Clone, Copy)]
+pub(crate) struct Eight([f64; 8]);
+
+macro_rules! doubles_by_lane {
+    ($trait:ident, $method:ident, $op:tt) => {
+        impl $trait for Eight {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(mut self, other: Self) -> Self {
+                for (value, other) in self.0.iter_mut().zip(other.0) {
+                    *value $op other;
+                }
+                self
+            }
+        }
+    };
+}
+doubles_by_lane!(Add, add, +=);
+doubles_by_lane!(Sub, sub, -=);
+doubles_by_lane!(Mul, mul, *=);
+
+impl Doubles for Eight {
+    #[inline(always)]
+    fn of(values: &[f32; 8]) -> Self {
+        let mut out = [0.0; 8];
+        for (out, value) in out.iter_mut().zip(values) {
+            *out = f64::from(*value);
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn all(value: f64) -> Self {
+        Self([value; 8])
+    }
+
+    #[inline(always)]
+    fn reach(mut self, other: Self) -> Self {
+        for (value, other) in self.0.iter_mut().zip(other.0) {
+            *value = if other.abs() > *value { other.abs() } else { *value };
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn lanes(self) -> [f64; 8] {
+        self.0
     }
 }

@@ -12,11 +12,11 @@ use super::{Lanes, Mask, Registers, Sixteen, WIDTH, Wide};
 
 /// Does the work with the widest registers that this processor has, up to these.
 pub(super) fn run(up_to: Registers, work: impl Wide) {
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,f16c")]
     fn avx512(work: impl Wide) {
         work.run::<Avx512>();
     }
-    #[target_feature(enable = "avx2")]
+    #[target_feature(enable = "avx2,f16c")]
     fn avx2(work: impl Wide) {
         work.run::<Avx2>();
     }
@@ -26,11 +26,13 @@ pub(super) fn run(up_to: Registers, work: impl Wide) {
         && is_x86_feature_detected!("avx512cd")
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("f16c")
     {
         // SAFETY: all features that `avx512` is compiled for were found.
         unsafe { avx512(work) }
-    } else if up_to >= Registers::Avx2 && is_x86_feature_detected!("avx2") {
-        // SAFETY: the feature that `avx2` is compiled for was found.
+    } else if up_to >= Registers::Avx2 && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("f16c")
+    {
+        // SAFETY: both features that `avx2` is compiled for were found.
         unsafe { avx2(work) }
     } else {
         work.run::<Array>();
@@ -39,6 +41,9 @@ pub(super) fn run(up_to: Registers, work: impl Wide) {
 
 /// What is added to a float and taken from its bits to round it; see [`nearest`](crate::number::nearest).
 const ROUND: f32 = 12_582_912.0;
+/// The largest float below a half: added to a number that is not a tie, or away from zero to one that is, it carries it over
+/// the next integer exactly where that is the nearest.
+const BELOW_HALF: f32 = 0.499_999_97;
 const MANTISSA: i32 = 0x007f_ffff;
 const MIDDLE: i32 = 0x0040_0000;
 
@@ -104,6 +109,12 @@ by_lane!(Mul, mul, _mm512_mul_ps, _mm256_mul_ps);
 by_lane!(Div, div, _mm512_div_ps, _mm256_div_ps);
 
 impl Avx512 {
+    #[inline(always)]
+    fn of_bytes(bytes: __m128i) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes)) })
+    }
+
     #[inline(always)]
     fn whole(self, low: i32, high: i32) -> __m512i {
         // SAFETY: see the module.
@@ -189,12 +200,114 @@ impl Lanes for Avx512 {
 
 impl Sixteen for Avx512 {
     #[inline(always)]
+    fn from_signed(bytes: &[i8; WIDTH]) -> Self {
+        // SAFETY: see the module; the array has as many bytes as are read.
+        Self(unsafe { _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(bytes.as_ptr().cast()))) })
+    }
+
+    #[inline(always)]
+    fn from_codes(bytes: &[u8; WIDTH], shift: u32, mask: u8) -> Self {
+        Self::of_bytes(codes((bytes, shift, mask)))
+    }
+
+    #[inline(always)]
+    fn from_two_codes(low: (&[u8; WIDTH], u32, u8), high: (&[u8; WIDTH], u32, u8), up: u32) -> Self {
+        // SAFETY: see the module. Nothing of a byte leaves it: masks that are moved out of theirs do not occur.
+        Self::of_bytes(unsafe {
+            _mm_or_si128(codes(low), _mm_sll_epi16(codes(high), _mm_cvtsi32_si128(up.cast_signed())))
+        })
+    }
+
+    #[inline(always)]
+    fn all_half(bytes: [u8; 2]) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_cvtph_ps(_mm256_set1_epi16(i16::from_le_bytes(bytes))) })
+    }
+
+    #[inline(always)]
+    fn from_halves(halves: &[[u8; 2]; WIDTH]) -> Self {
+        // SAFETY: see the module; the array has as many bytes as are read.
+        Self(unsafe { _mm512_cvtph_ps(_mm256_loadu_si256(halves.as_ptr().cast())) })
+    }
+
+    #[inline(always)]
+    fn to_halves(self) -> [[u8; 2]; WIDTH] {
+        let mut halves = [[0; 2]; WIDTH];
+        // SAFETY: see the module; the array has as many bytes as are written.
+        unsafe {
+            let mut rounded = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0);
+            let odd = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, self.0);
+            if odd != 0 {
+                // What is not a number loses its payload.
+                let signs = _mm256_and_si256(rounded, _mm256_set1_epi16(i16::MIN));
+                let odd_ones = _mm256_or_si256(signs, _mm256_set1_epi16(0x7e00));
+                rounded = _mm256_mask_mov_epi16(rounded, odd, odd_ones);
+            }
+            _mm256_storeu_si256(halves.as_mut_ptr().cast(), rounded);
+        }
+        halves
+    }
+
+    #[inline(always)]
+    fn to_brains(self) -> [[u8; 2]; WIDTH] {
+        let mut halves = [[0; 2]; WIDTH];
+        // SAFETY: see the module; the array has as many bytes as are written.
+        unsafe {
+            let bits = _mm512_castps_si512(self.0);
+            let upper = _mm512_srli_epi32::<16>(bits);
+            let odd = _mm512_and_si512(upper, _mm512_set1_epi32(1));
+            let rounded = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+            let rounded = _mm512_srli_epi32::<16>(rounded);
+            // What is not a number becomes quiet.
+            let quiet = _mm512_or_si512(upper, _mm512_set1_epi32(0x40));
+            let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, self.0);
+            let rounded = _mm512_mask_mov_epi32(rounded, nan, quiet);
+            _mm256_storeu_si256(halves.as_mut_ptr().cast(), _mm512_cvtepi32_epi16(rounded));
+        }
+        halves
+    }
+
+    #[inline(always)]
+    fn round_away(self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe {
+            let half = _mm512_mask_xor_ps(
+                _mm512_set1_ps(BELOW_HALF),
+                _mm512_movepi32_mask(_mm512_castps_si512(self.0)),
+                _mm512_set1_ps(BELOW_HALF),
+                _mm512_set1_ps(-0.0),
+            );
+            _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(_mm512_add_ps(self.0, half))
+        })
+    }
+
+    #[inline(always)]
+    fn truncated(self) -> [i8; WIDTH] {
+        let mut out = [0; WIDTH];
+        // SAFETY: see the module; the array has as many bytes as are written.
+        unsafe {
+            let whole = _mm512_cvttps_epi32(self.0);
+            _mm_storeu_si128(out.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(whole));
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn turn(self, signs: u16) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_mask_xor_ps(self.0, signs, self.0, _mm512_set1_ps(-0.0)) })
+    }
+
+    #[inline(always)]
+    fn by_bits(bits: u16, set: Self, unset: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_mask_blend_ps(bits, unset.0, set.0) })
+    }
+
+    #[inline(always)]
     fn from_bytes(bytes: &[u8; WIDTH]) -> Self {
         // SAFETY: see the module; the array has as many bytes as are read.
-        Self(unsafe {
-            let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
-            _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes))
-        })
+        Self::of_bytes(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
     }
 
     #[inline(always)]
@@ -259,6 +372,18 @@ impl Mask<Avx512> for Bits {
 }
 
 impl Avx2 {
+    #[inline(always)]
+    fn of_bytes(bytes: __m128i) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe {
+            let second = _mm_srli_si128::<8>(bytes);
+            [
+                _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes)),
+                _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(second)),
+            ]
+        })
+    }
+
     #[inline(always)]
     fn whole(self, low: i32, high: i32) -> [__m256i; 2] {
         // SAFETY: see the module.
@@ -371,10 +496,140 @@ impl Lanes for Avx2 {
 
 impl Sixteen for Avx2 {
     #[inline(always)]
-    fn from_bytes(bytes: &[u8; WIDTH]) -> Self {
-        let (first, second) = halves_of(bytes);
+    fn from_signed(bytes: &[i8; WIDTH]) -> Self {
+        // SAFETY: see the module; the array has as many bytes as are read.
+        Self(unsafe {
+            let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
+            [
+                _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes)),
+                _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128::<8>(bytes))),
+            ]
+        })
+    }
+
+    #[inline(always)]
+    fn from_codes(bytes: &[u8; WIDTH], shift: u32, mask: u8) -> Self {
+        Self::of_bytes(codes((bytes, shift, mask)))
+    }
+
+    #[inline(always)]
+    fn from_two_codes(low: (&[u8; WIDTH], u32, u8), high: (&[u8; WIDTH], u32, u8), up: u32) -> Self {
+        // SAFETY: see the module. Nothing of a byte leaves it: masks that are moved out of theirs do not occur.
+        Self::of_bytes(unsafe {
+            _mm_or_si128(codes(low), _mm_sll_epi16(codes(high), _mm_cvtsi32_si128(up.cast_signed())))
+        })
+    }
+
+    #[inline(always)]
+    fn all_half(bytes: [u8; 2]) -> Self {
         // SAFETY: see the module.
-        Self(unsafe { [_mm256_cvtepi32_ps(first), _mm256_cvtepi32_ps(second)] })
+        Self(unsafe { [_mm256_cvtph_ps(_mm_set1_epi16(i16::from_le_bytes(bytes))); 2] })
+    }
+
+    #[inline(always)]
+    fn from_halves(halves: &[[u8; 2]; WIDTH]) -> Self {
+        let (first, second) = halves.split_at(WIDTH / 2);
+        // SAFETY: see the module; the halves of the array have as many bytes as are read.
+        Self(unsafe {
+            [
+                _mm256_cvtph_ps(_mm_loadu_si128(first.as_ptr().cast())),
+                _mm256_cvtph_ps(_mm_loadu_si128(second.as_ptr().cast())),
+            ]
+        })
+    }
+
+    #[inline(always)]
+    fn to_halves(self) -> [[u8; 2]; WIDTH] {
+        let mut halves = [[0; 2]; WIDTH];
+        for (out, half) in halves.chunks_exact_mut(WIDTH / 2).zip(self.0) {
+            // SAFETY: see the module; the half of the array has as many bytes as are written.
+            unsafe {
+                let rounded = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(half);
+                // What is not a number loses its payload.
+                let odd = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_UNORD_Q>(half, half));
+                let odd = _mm_packs_epi32(_mm256_castsi256_si128(odd), _mm256_extracti128_si256::<1>(odd));
+                let signs = _mm_and_si128(rounded, _mm_set1_epi16(i16::MIN));
+                let odd_ones = _mm_or_si128(signs, _mm_set1_epi16(0x7e00));
+                _mm_storeu_si128(out.as_mut_ptr().cast(), _mm_blendv_epi8(rounded, odd_ones, odd));
+            }
+        }
+        halves
+    }
+
+    #[inline(always)]
+    fn to_brains(self) -> [[u8; 2]; WIDTH] {
+        let mut halves = [[0; 2]; WIDTH];
+        // SAFETY: see the module; the array has as many bytes as are written.
+        unsafe {
+            let [first, second] = self.0.map(|half| {
+                let bits = _mm256_castps_si256(half);
+                let upper = _mm256_srli_epi32::<16>(bits);
+                let odd = _mm256_and_si256(upper, _mm256_set1_epi32(1));
+                let rounded = _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
+                let rounded = _mm256_srli_epi32::<16>(rounded);
+                // What is not a number becomes quiet.
+                let quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
+                let nan = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_UNORD_Q>(half, half));
+                _mm256_blendv_epi8(rounded, quiet, nan)
+            });
+            // Halves of registers are packed by themselves: numbers 0, 2, 1, 3 of the four pieces.
+            let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(first, second));
+            _mm256_storeu_si256(halves.as_mut_ptr().cast(), packed);
+        }
+        halves
+    }
+
+    #[inline(always)]
+    fn round_away(self) -> Self {
+        // SAFETY: see the module.
+        Self(self.0.map(|numbers| unsafe {
+            let sign = _mm256_and_ps(numbers, _mm256_set1_ps(-0.0));
+            let half = _mm256_or_ps(sign, _mm256_set1_ps(BELOW_HALF));
+            _mm256_round_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(_mm256_add_ps(numbers, half))
+        }))
+    }
+
+    #[inline(always)]
+    fn truncated(self) -> [i8; WIDTH] {
+        let mut out = [0; WIDTH];
+        // SAFETY: see the module; the array has as many bytes as are written.
+        unsafe {
+            let byte = _mm256_set1_epi32(0xff);
+            let [first, second] = self.0.map(|numbers| _mm256_and_si256(_mm256_cvttps_epi32(numbers), byte));
+            // Halves of registers are packed by themselves: numbers 0, 2, 1, 3 of the four pieces.
+            let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(first, second));
+            let bytes = _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
+            _mm_storeu_si128(out.as_mut_ptr().cast(), bytes);
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn turn(self, signs: u16) -> Self {
+        let [first, second] = spread(signs);
+        // SAFETY: see the module.
+        unsafe {
+            let sign = _mm256_set1_ps(-0.0);
+            Self([
+                _mm256_xor_ps(self.0[0], _mm256_and_ps(first, sign)),
+                _mm256_xor_ps(self.0[1], _mm256_and_ps(second, sign)),
+            ])
+        }
+    }
+
+    #[inline(always)]
+    fn by_bits(bits: u16, set: Self, unset: Self) -> Self {
+        let [first, second] = spread(bits);
+        // SAFETY: see the module.
+        Self(unsafe {
+            [_mm256_blendv_ps(unset.0[0], set.0[0], first), _mm256_blendv_ps(unset.0[1], set.0[1], second)]
+        })
+    }
+
+    #[inline(always)]
+    fn from_bytes(bytes: &[u8; WIDTH]) -> Self {
+        // SAFETY: see the module; the array has as many bytes as are read.
+        Self::of_bytes(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
     }
 
     #[inline(always)]
@@ -415,6 +670,33 @@ impl Sixteen for Avx2 {
             _mm_storeu_si128(codes.as_mut_ptr().cast(), bytes);
         }
         codes
+    }
+}
+
+/// The codes of bytes: how far they are moved down, and under which mask. There are no shifts of bytes, but what comes into
+/// a byte from the one above it is beyond the mask.
+#[inline(always)]
+fn codes((bytes, shift, mask): (&[u8; WIDTH], u32, u8)) -> __m128i {
+    // SAFETY: see the module; the array has as many bytes as are read.
+    unsafe {
+        let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
+        let moved = _mm_srl_epi16(bytes, _mm_cvtsi32_si128(shift.cast_signed()));
+        _mm_and_si128(moved, _mm_set1_epi8(mask.cast_signed()))
+    }
+}
+
+/// All bits of a lane where its bit is set, of each of two registers.
+#[inline(always)]
+fn spread(bits: u16) -> [__m256; 2] {
+    // SAFETY: see the module.
+    unsafe {
+        let all = _mm256_set1_epi32(i32::from(bits));
+        let first = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        let second = _mm256_slli_epi32::<8>(first);
+        [
+            _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, first), first)),
+            _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, second), second)),
+        ]
     }
 }
 

@@ -22,37 +22,35 @@ pub struct Histogram {
     bins: Vec<u64>,
 }
 
+/// Tables that a thread counts in.
+const TABLES: usize = 4;
+
 /// Counts of one thread, which a histogram takes over.
 #[derive(Debug)]
 pub(super) struct Counts {
-    /// Twice, so that equal values that follow each other do not wait for each other.
-    bins: [Vec<u32>; 2],
+    /// Several times, so that equal values that follow each other do not wait for each other.
+    bins: [Box<[u32; BINS]>; TABLES],
 }
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { bins: [vec![0; BINS], vec![0; BINS]] }
+        Self { bins: std::array::from_fn(|_| Box::new([0; BINS])) }
     }
 }
 
 impl Counts {
     /// Counts values; at most 2^32 - 1 before they are moved.
     pub(super) fn count(&mut self, values: &[f32]) {
-        let bin = |value: &f32| (value.to_bits() >> IGNORED) as usize;
-        let [one, two] = &mut self.bins;
-        let (pairs, rest) = values.as_chunks::<2>();
-        for [first, second] in pairs {
-            if let Some(count) = one.get_mut(bin(first)) {
-                *count = count.wrapping_add(1);
-            }
-            if let Some(count) = two.get_mut(bin(second)) {
-                *count = count.wrapping_add(1);
-            }
+        let (fours, rest) = values.as_chunks::<TABLES>();
+        let [one, two, three, four] = &mut self.bins;
+        for [first, second, third, fourth] in fours {
+            count(one, *first);
+            count(two, *second);
+            count(three, *third);
+            count(four, *fourth);
         }
         for value in rest {
-            if let Some(count) = one.get_mut(bin(value)) {
-                *count = count.wrapping_add(1);
-            }
+            count(one, *value);
         }
     }
 
@@ -61,13 +59,32 @@ impl Counts {
         if histogram.bins.is_empty() {
             histogram.bins = vec![0; BINS];
         }
-        let [one, two] = &mut self.bins;
-        for (at, ((one, two), sum)) in one.iter_mut().zip(two).zip(&mut histogram.bins).enumerate() {
-            if at % HALF < FINITE {
-                *sum = sum.saturating_add(u64::from(*one)).saturating_add(u64::from(*two));
+        for table in &mut self.bins {
+            let signs = table.as_chunks_mut::<HALF>().0.iter_mut().zip(histogram.bins.chunks_mut(HALF));
+            for (counts, sums) in signs {
+                // Most sizes do not occur: sixteen of them are passed over at once.
+                let sixteens = counts.as_chunks_mut::<16>().0.iter_mut().zip(sums.chunks_mut(16));
+                for (counts, sums) in sixteens.take(FINITE / 16) {
+                    if counts.iter().fold(0, |all, count| all | count) != 0 {
+                        for (count, sum) in counts.iter_mut().zip(sums) {
+                            *sum = sum.saturating_add(u64::from(*count));
+                            *count = 0;
+                        }
+                    }
+                }
+                for count in counts.iter_mut().skip(FINITE) {
+                    *count = 0;
+                }
             }
-            (*one, *two) = (0, 0);
         }
+    }
+}
+
+/// Counts a value.
+#[inline(always)]
+fn count(bins: &mut [u32; BINS], value: f32) {
+    if let Some(count) = bins.get_mut((value.to_bits() >> IGNORED) as usize) {
+        *count = count.wrapping_add(1);
     }
 }
 

@@ -18,6 +18,7 @@ use std::sync::{Mutex, PoisonError};
 use ggufkit_format::ReadAt;
 use ggufkit_format::spec::{PartRole, PartUnit, TensorType};
 use ggufkit_quant::half::{bf16_to_f32, f16_to_f32};
+use ggufkit_quant::registers::{Doubles, Pass, widest};
 
 use crate::unit::{self, Unit};
 use crate::{Memory, Weights};
@@ -184,13 +185,8 @@ pub fn of_values(values: &[f32]) -> Stats {
 /// Adds values to all but the histogram, and to the counts of one.
 fn measure(stats: &mut Stats, values: &[f32], counts: &mut Counts) {
     counts.count(values);
-    let mut part = Stats { count: values.len() as u64, ..Stats::default() };
-    part.zeros = values.iter().map(|value| u64::from(*value == 0.0)).sum();
-    let finite = values.iter().fold(true, |all, value| all & value.is_finite());
-    if finite {
-        part.moments = Moments::of(values);
-        part.range = range(values);
-    } else {
+    let mut part = widest(Measure(values));
+    if part.finite() < part.count {
         part.nan = values.iter().map(|value| u64::from(value.is_nan())).sum();
         part.infinite = values.iter().map(|value| u64::from(value.is_infinite())).sum();
         let finite: Vec<f32> = values.iter().copied().filter(|value| value.is_finite()).collect();
@@ -200,67 +196,132 @@ fn measure(stats: &mut Stats, values: &[f32], counts: &mut Counts) {
     stats.add(&part);
 }
 
-/// The smallest and the largest of finite values.
-fn range(values: &[f32]) -> Option<(f32, f32)> {
-    const LANES: usize = 16;
-    let first = *values.first()?;
-    let (mut low, mut high) = ([first; LANES], [first; LANES]);
-    let (chunks, rest) = values.as_chunks::<LANES>();
-    for chunk in chunks {
-        for ((low, high), value) in low.iter_mut().zip(&mut high).zip(chunk) {
-            *low = if *value < *low { *value } else { *low };
-            *high = if *value > *high { *value } else { *high };
+/// The statistics of values, but for moments and range where some are not finite.
+struct Measure<'a>(&'a [f32]);
+
+impl Pass for Measure<'_> {
+    type Output = Stats;
+
+    #[inline(always)]
+    fn run<D: Doubles>(self) -> Stats {
+        let Self(values) = self;
+        // As integers, magnitudes are in the order of their bits, what is not finite last.
+        let (mut most, mut zeros) = (0_u32, 0_u32);
+        for value in values {
+            most = most.max(value.to_bits() & 0x7fff_ffff);
+            zeros = zeros.wrapping_add(u32::from(*value == 0.0));
         }
+        let mut stats = Stats { count: values.len() as u64, zeros: u64::from(zeros), ..Stats::default() };
+        if most < f32::INFINITY.to_bits() {
+            stats.moments = Moments::here::<D>(values);
+            stats.range = range(values);
+        }
+        stats
     }
-    let low = low.iter().chain(rest).copied().fold(first, f32::min);
-    let high = high.iter().chain(rest).copied().fold(first, f32::max);
-    Some((low, high))
 }
 
-/// The scale in the bytes that hold it.
-type Value = fn(&[u8]) -> Option<f32>;
+/// The smallest and the largest of finite values; zeros have no sign.
+#[inline(always)]
+fn range(values: &[f32]) -> Option<(f32, f32)> {
+    // Integers in the order of the floats, which are compared many at a time; twice it is nothing again.
+    let turned = |bits: i32| bits ^ ((bits >> 31) & i32::MAX);
+    let (mut low, mut high) = (i32::MAX, i32::MIN);
+    for value in values {
+        let order = turned(value.to_bits().cast_signed());
+        low = low.min(order);
+        high = high.max(order);
+    }
+    let float = |order: i32| f32::from_bits(turned(order).cast_unsigned()) + 0.0;
+    (!values.is_empty()).then(|| (float(low), float(high)))
+}
+
+/// How a scale is written.
+#[derive(Clone, Copy)]
+enum Written {
+    Half,
+    Brain,
+    Single,
+    /// A power of two by its exponent; 255 is not a number.
+    Power,
+}
 
 /// Where a block has its scale, of a type that has one per block.
 struct Scale {
     block: usize,
     at: usize,
-    width: usize,
-    value: Value,
+    written: Written,
 }
 
 impl Scale {
     fn of(ty: TensorType) -> Option<Self> {
         let info = ty.info()?;
         let part = info.parts.iter().find(|part| part.role == PartRole::Scale)?;
-        let (width, value): (usize, Value) = match part.unit {
-            PartUnit::F16 => (2, |bytes| Some(f16_to_f32(u16::from_le_bytes(*bytes.first_chunk()?)))),
-            PartUnit::Bf16 => (2, |bytes| Some(bf16_to_f32(u16::from_le_bytes(*bytes.first_chunk()?)))),
-            PartUnit::F32 => (4, |bytes| Some(f32::from_le_bytes(*bytes.first_chunk()?))),
-            // A power of two by its exponent; 255 is not a number.
-            PartUnit::E8M0 => (1, |bytes| match bytes.first()? {
-                255 => Some(f32::NAN),
-                exponent => Some((f32::from(*exponent) - 127.0).exp2()),
-            }),
+        let (width, written): (u64, Written) = match part.unit {
+            PartUnit::F16 => (2, Written::Half),
+            PartUnit::Bf16 => (2, Written::Brain),
+            PartUnit::F32 => (4, Written::Single),
+            PartUnit::E8M0 => (1, Written::Power),
             _ => return None,
         };
         // More of them than one are the scales of parts of a block.
-        let one = part.bytes as usize == width;
-        one.then_some(Self { block: info.block_bytes as usize, at: part.offset as usize, width, value })
+        let one = u64::from(part.bytes) == width;
+        one.then_some(Self { block: info.block_bytes as usize, at: part.offset as usize, written })
     }
 
     fn look(&self, stats: &mut Stats, blocks: &[u8]) {
-        let mut scales = Scales { blocks: 0, zeros: 0, not_finite: 0, magnitudes: None };
-        for block in blocks.chunks_exact(self.block) {
-            let bytes = block.get(self.at..self.at.saturating_add(self.width)).unwrap_or_default();
-            let Some(scale) = (self.value)(bytes) else { continue };
-            scales.blocks = scales.blocks.saturating_add(1);
-            match scale.abs() {
-                0.0 => scales.zeros = scales.zeros.saturating_add(1),
-                size if size.is_finite() => scales.magnitudes = either(scales.magnitudes, Some((size, size))),
-                _ => scales.not_finite = scales.not_finite.saturating_add(1),
-            }
-        }
+        let scales = match self.written {
+            Written::Half => self.seen(
+                blocks,
+                0x7c00,
+                |bytes| u32::from(u16::from_le_bytes(bytes) & 0x7fff),
+                |bits| f16_to_f32(bits as u16),
+            ),
+            Written::Brain => self.seen(
+                blocks,
+                0x7f80,
+                |bytes| u32::from(u16::from_le_bytes(bytes) & 0x7fff),
+                |bits| bf16_to_f32(bits as u16),
+            ),
+            Written::Single => self.seen(
+                blocks,
+                0x7f80_0000,
+                |bytes| u32::from_le_bytes(bytes) & 0x7fff_ffff,
+                f32::from_bits,
+            ),
+            // From 1: none of them is zero.
+            Written::Power => self.seen(
+                blocks,
+                256,
+                |[exponent]| u32::from(exponent).saturating_add(1),
+                |bits| (bits as f32 - 128.0).exp2(),
+            ),
+        };
         stats.add(&Stats { scales: Some(scales), ..Stats::default() });
+    }
+
+    /// Scales by magnitudes that are in the order of their bits, those that are not finite from `infinite` on.
+    #[inline(always)]
+    fn seen<const WIDTH: usize>(
+        &self,
+        blocks: &[u8],
+        infinite: u32,
+        bits: impl Fn([u8; WIDTH]) -> u32,
+        value: impl Fn(u32) -> f32,
+    ) -> Scales {
+        let mut scales = Scales { blocks: 0, zeros: 0, not_finite: 0, magnitudes: None };
+        let (mut least, mut most) = (u32::MAX, 0);
+        for block in blocks.chunks_exact(self.block) {
+            let Some(bytes) = block.get(self.at..).and_then(<[u8]>::first_chunk) else { continue };
+            let bits = bits(*bytes);
+            let (zero, finite) = (bits == 0, bits < infinite);
+            scales.blocks = scales.blocks.wrapping_add(1);
+            scales.zeros = scales.zeros.wrapping_add(u64::from(zero));
+            scales.not_finite = scales.not_finite.wrapping_add(u64::from(!finite));
+            least = least.min(if zero || !finite { u32::MAX } else { bits });
+            most = most.max(if finite { bits } else { 0 });
+        }
+        scales.magnitudes = (least < u32::MAX).then(|| (value(least), value(most)));
+        scales
     }
 }
 

@@ -1,5 +1,7 @@
 //! Mean and spread of values, from sums of powers.
 
+use ggufkit_quant::registers::{Doubles, Pass, widest};
+
 /// Count, mean and central moments of finite values, in `f64`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Moments {
@@ -14,28 +16,41 @@ pub struct Moments {
 /// Sums that are carried side by side: the order of additions is part of the result, and is the same everywhere.
 const LANES: usize = 8;
 
+struct OfFinite<'a>(&'a [f32]);
+
+impl Pass for OfFinite<'_> {
+    type Output = Moments;
+
+    #[inline(always)]
+    fn run<D: Doubles>(self) -> Moments {
+        Moments::here::<D>(self.0)
+    }
+}
+
 impl Moments {
     /// The moments of finite values.
     #[must_use]
     pub fn of(values: &[f32]) -> Self {
+        widest(OfFinite(values))
+    }
+
+    /// The same with the registers that the caller is compiled for.
+    #[inline(always)]
+    pub(super) fn here<D: Doubles>(values: &[f32]) -> Self {
         let Some(first) = values.first() else { return Self::default() };
         // About a value that is among them, powers stay as small as the spread is.
         let pivot = f64::from(*first);
-        let mut sums = [[0.0_f64; LANES]; 4];
-        let [s1, s2, s3, s4] = &mut sums;
+        let (mut s1, mut s2, mut s3, mut s4) = (D::all(0.0), D::all(0.0), D::all(0.0), D::all(0.0));
         let (chunks, rest) = values.as_chunks::<LANES>();
         for chunk in chunks {
-            for ((((s1, s2), s3), s4), value) in
-                s1.iter_mut().zip(s2.iter_mut()).zip(s3.iter_mut()).zip(s4.iter_mut()).zip(chunk)
-            {
-                let d = f64::from(*value) - pivot;
-                let d2 = d * d;
-                *s1 += d;
-                *s2 += d2;
-                *s3 += d2 * d;
-                *s4 += d2 * d2;
-            }
+            let d = D::of(chunk) - D::all(pivot);
+            let d2 = d * d;
+            s1 = s1 + d;
+            s2 = s2 + d2;
+            s3 = s3 + d2 * d;
+            s4 = s4 + d2 * d2;
         }
+        let mut sums = [s1.lanes(), s2.lanes(), s3.lanes(), s4.lanes()];
         for value in rest {
             let d = f64::from(*value) - pivot;
             let [s1, s2, s3, s4] = sums.each_mut().map(|lanes| &mut lanes[0]);

@@ -17,10 +17,11 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, nibble, place_moved, shift};
+use super::{N, nibble, place_moved, shift, sixteen_moved};
 use crate::block::Block;
 use crate::grid::iq1::IQ1;
 use crate::half::f16_to_f32;
+use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -43,6 +44,30 @@ impl Block<N> for Iq1M {
             let high = nibble(&self.qh, point);
             let index = usize::from(self.qs[point]) | usize::from(high & 7) << 8;
             place_moved(out, d, &IQ1[index], shift(high & 8 != 0));
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let words = self.scales.map(u16::from_le_bytes);
+        let d = words.iter().rev().fold(0_u16, |d, word| d << 4 | word >> 12);
+        let mut scales = [0; WIDTH];
+        for (scales, word) in scales.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+            // Three bits to a byte each, twofold and one more.
+            let word = u32::from(word);
+            let spread = word & 7 | (word & 0o70) << 5 | (word & 0o700) << 10 | (word & 0o7000) << 15;
+            *scales = (spread << 1 | 0x0101_0101).to_le_bytes();
+        }
+        let scales = (L::all_half(d.to_le_bytes()) * L::from_bytes(&scales)).to_array();
+        for (group, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+            let d = L::all(scales[group]);
+            let (low, high) = (&self.qs.as_chunks::<2>().0[group], self.qh[group]);
+            let first = usize::from(low[0]) | usize::from(high & 7) << 8;
+            let second = usize::from(low[1]) | usize::from(high >> 4 & 7) << 8;
+            // Bits 3 and 7, for eight lanes each.
+            let down = (u16::from(high >> 3 & 1) | u16::from(high >> 7) << 8) * 0xff;
+            let shift = L::by_bits(down, L::all(shift(true)), L::all(shift(false)));
+            *out = sixteen_moved(d, [&IQ1[first], &IQ1[second]], shift);
         }
     }
 }

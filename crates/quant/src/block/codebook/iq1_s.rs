@@ -16,10 +16,11 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, place_moved, shift};
+use super::{N, place_moved, shift, sixteen_moved};
 use crate::block::Block;
 use crate::grid::iq1::IQ1;
 use crate::half::F16;
+use crate::wide::{Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -42,6 +43,24 @@ impl Block<N> for Iq1S {
             for (i, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
                 let index = usize::from(low[i]) | usize::from(word >> (3 * i) & 7) << 8;
                 place_moved(out, d, &IQ1[index], shift(word >> 15 == 1));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let mut scales = [0; WIDTH];
+        for (scale, word) in scales.iter_mut().zip(self.qh) {
+            *scale = (word[1] >> 4 & 7) * 2 + 1;
+        }
+        let scales = (self.d.all::<L>() * L::from_bytes(&scales)).to_array();
+        let groups = self.qs.iter().zip(self.qh);
+        for ((out, (low, word)), d) in out.as_chunks_mut::<32>().0.iter_mut().zip(groups).zip(scales) {
+            let (word, d) = (u16::from_le_bytes(word), L::all(d));
+            let shift = L::all(shift(word >> 15 == 1));
+            for (i, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+                let point = |i: usize| &IQ1[usize::from(low[i]) | usize::from(word >> (3 * i) & 7) << 8];
+                *out = sixteen_moved(d, [point(2 * i), point(2 * i + 1)], shift);
             }
         }
     }

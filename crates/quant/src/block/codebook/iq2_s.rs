@@ -15,10 +15,11 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, nibble, place};
+use super::{N, nibble, place, quarters, sixteen};
 use crate::block::Block;
 use crate::grid::iq2;
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -47,6 +48,17 @@ impl Block<N> for Iq2S {
         for (point, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
             let d = d * (0.5 + f32::from(nibble(&self.scales, point / 2))) * 0.25;
             place(out, d, &iq2::IQ2_S[self.index(point)], self.signs[point]);
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let scales = quarters::<L>(self.d, &self.scales);
+        let signs = self.signs.as_chunks().0;
+        for (group, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+            let point = |i: usize| &iq2::IQ2_S[self.index(2 * group + i)];
+            let signs = u16::from_le_bytes(signs[group]);
+            *out = sixteen(L::all(scales[group]), [point(0), point(1)], signs);
         }
     }
 }

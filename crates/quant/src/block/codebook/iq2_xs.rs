@@ -15,10 +15,11 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, nibble, place};
+use super::{N, nibble, place, quarters, sixteen};
 use crate::block::Block;
 use crate::grid::{iq2, signs::even_signs};
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -40,6 +41,17 @@ impl Block<N> for Iq2Xs {
                 let word = u16::from_le_bytes(word);
                 place(out, d, &iq2::IQ2_XS[usize::from(word & 511)], even_signs(u32::from(word >> 9)));
             }
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let scales = quarters::<L>(self.d, &self.scales);
+        for (group, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+            let words = self.qs[group].map(u16::from_le_bytes);
+            let point = |i: usize| &iq2::IQ2_XS[usize::from(words[i] & 511)];
+            let signs = words.map(|word| even_signs(u32::from(word >> 9)));
+            *out = sixteen(L::all(scales[group]), [point(0), point(1)], u16::from_le_bytes(signs));
         }
     }
 }

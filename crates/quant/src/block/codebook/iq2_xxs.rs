@@ -15,10 +15,11 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, place};
+use super::{N, place, sixteen, top_nibbles};
 use crate::block::Block;
 use crate::grid::{iq2, signs::even_signs};
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -45,6 +46,20 @@ impl Block<N> for Iq2Xxs {
             let d = d * (0.5 + (word >> 28) as f32) * 0.25;
             for (i, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
                 place(out, d, &iq2::IQ2_XXS[usize::from(group.points[i])], even_signs(word >> (7 * i)));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let scales = top_nibbles(self.qs.map(|group| group.signs_and_scale));
+        let scales = (self.d.all::<L>() * (L::all(0.5) + L::from_bytes(&scales)) * L::all(0.25)).to_array();
+        for ((out, group), d) in out.as_chunks_mut::<32>().0.iter_mut().zip(&self.qs).zip(scales) {
+            let (word, d) = (u32::from_le_bytes(group.signs_and_scale), L::all(d));
+            for (i, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+                let point = |at: usize| &iq2::IQ2_XXS[usize::from(group.points[2 * i + at])];
+                let signs = |at: usize| even_signs(word >> (14 * i + 7 * at));
+                *out = sixteen(d, [point(0), point(1)], u16::from_le_bytes([signs(0), signs(1)]));
             }
         }
     }

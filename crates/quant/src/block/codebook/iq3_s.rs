@@ -15,10 +15,11 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, join, nibble, place};
+use super::{N, join, nibble, place, sixteen, spread_nibbles};
 use crate::block::Block;
 use crate::grid::iq3;
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -48,6 +49,19 @@ impl Block<N> for Iq3S {
             let d = d * f32::from(1 + 2 * nibble(&self.scales, eight / 4));
             let point = |i: usize| iq3::IQ3_S[self.index(i)];
             place(out, d, &join(point(2 * eight), point(2 * eight + 1)), self.signs[eight]);
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let scales = L::from_bytes(&spread_nibbles(&self.scales));
+        let scales = (self.d.all::<L>() * (L::all(1.0) + L::all(2.0) * scales)).to_array();
+        let (signs, points) = (self.signs.as_chunks().0, self.qs.as_chunks::<4>().0);
+        for (group, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+            let (low, high) = (points[group], u32::from(self.qh[group / 2]) << 8 >> (group % 2 * 4));
+            let point = |i: usize| &iq3::IQ3_S[usize::from(low[i]) | (high >> i) as usize & 256];
+            let signs = u16::from_le_bytes(signs[group]);
+            *out = sixteen(L::all(scales[group / 2]), [point(0), point(1), point(2), point(3)], signs);
         }
     }
 }

@@ -16,10 +16,11 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, join, place};
+use super::{N, join, place, sixteen, top_nibbles};
 use crate::block::Block;
 use crate::grid::{iq3, signs::even_signs};
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -42,6 +43,22 @@ impl Block<N> for Iq3Xxs {
             for (i, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
                 let point = |i: usize| iq3::IQ3_XXS[usize::from(points[i])];
                 place(out, d, &join(point(2 * i), point(2 * i + 1)), even_signs(word >> (7 * i)));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let scales = top_nibbles(self.signs_and_scales);
+        let scales = (self.d.all::<L>() * (L::all(0.5) + L::from_bytes(&scales)) * L::all(0.5)).to_array();
+        let groups = self.qs.iter().zip(self.signs_and_scales);
+        for ((out, (points, word)), d) in out.as_chunks_mut::<32>().0.iter_mut().zip(groups).zip(scales) {
+            let (word, d) = (u32::from_le_bytes(word), L::all(d));
+            for (i, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+                let point = |at: usize| &iq3::IQ3_XXS[usize::from(points[4 * i + at])];
+                let signs = |at: usize| even_signs(word >> (14 * i + 7 * at));
+                let four = [point(0), point(1), point(2), point(3)];
+                *out = sixteen(d, four, u16::from_le_bytes([signs(0), signs(1)]));
             }
         }
     }

@@ -37,7 +37,7 @@ impl Block<N> for Iq4Nl {
 
     #[inline(always)]
     fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
-        *out = levels::<L>(self.d.get(), &self.qs);
+        *out = levels::<L>(self.d.all(), &self.qs);
     }
 }
 

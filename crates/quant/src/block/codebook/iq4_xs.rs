@@ -17,7 +17,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::{N, levels, nibble};
 use crate::block::Block;
 use crate::half::F16;
-use crate::wide::{Array, Sixteen};
+use crate::wide::{Array, Sixteen, WIDTH};
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -38,11 +38,16 @@ impl Block<N> for Iq4Xs {
 
     #[inline(always)]
     fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
-        let d = self.d.get();
         let high = u16::from_le_bytes(self.scales_h);
-        for (group, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
-            let scale = nibble(&self.scales_l, group) | ((high >> (2 * group) & 3) as u8) << 4;
-            *out = levels::<L>(d * f32::from(scale.cast_signed() - 32), &self.qs[group]);
+        let mut scales = [0; WIDTH];
+        for (group, scale) in scales.iter_mut().enumerate().take(N / 32) {
+            let number = nibble(&self.scales_l, group) | ((high >> (2 * group) & 3) as u8) << 4;
+            *scale = number.cast_signed() - 32;
+        }
+        let scales = (self.d.all::<L>() * L::from_signed(&scales)).to_array();
+        let groups = self.qs.iter().zip(scales);
+        for (out, (qs, scale)) in out.as_chunks_mut::<32>().0.iter_mut().zip(groups) {
+            *out = levels(L::all(scale), qs);
         }
     }
 }

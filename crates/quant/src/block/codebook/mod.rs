@@ -16,6 +16,7 @@ use super::{batched, inverse};
 use crate::codec::Codec;
 use crate::grid::iq4;
 use crate::grid::signs::SIGN_BITS;
+use crate::half::F16;
 use crate::scale::codebook::codes;
 use crate::wide::{Sixteen, WIDTH};
 
@@ -52,6 +53,26 @@ fn place(out: &mut [f32; 8], scale: f32, magnitudes: &[i8; 8], signs: u8) {
     }
 }
 
+/// Sixteen weights: of some points, in their order, scaled, bit i of `signs` telling whether the `i`th is negative.
+#[inline(always)]
+fn sixteen<L: Sixteen, const D: usize, const P: usize>(
+    scale: L,
+    points: [&[i8; D]; P],
+    signs: u16,
+) -> [f32; WIDTH] {
+    (scale * L::from_signed(&side_by_side(points))).turn(signs).to_array()
+}
+
+/// The numbers of points, one point behind the other.
+#[inline(always)]
+fn side_by_side<const D: usize, const P: usize>(points: [&[i8; D]; P]) -> [i8; WIDTH] {
+    let mut numbers = [0; WIDTH];
+    for (numbers, point) in numbers.as_chunks_mut().0.iter_mut().zip(points) {
+        *numbers = *point;
+    }
+    numbers
+}
+
 /// The magnitudes of two points of four.
 #[inline(always)]
 fn join(first: [i8; 4], second: [i8; 4]) -> [i8; 8] {
@@ -67,13 +88,46 @@ fn place_moved(out: &mut [f32; 8], scale: f32, point: &[i8; 8], shift: f32) {
     *out = point.map(|digit| scale * (f32::from(digit) + shift));
 }
 
+/// Sixteen weights of two points of IQ1_S or IQ1_M.
+#[inline(always)]
+fn sixteen_moved<L: Sixteen>(scale: L, points: [&[i8; 8]; 2], shift: L) -> [f32; WIDTH] {
+    (scale * (L::from_signed(&side_by_side(points)) + shift)).to_array()
+}
+
+/// The factors of groups by nibbles: `(d * (0.5 + nibble)) * 0.25`, the low nibble of a byte first.
+#[inline(always)]
+fn quarters<L: Sixteen>(d: F16, nibbles: &[u8; 8]) -> [f32; WIDTH] {
+    let scale = L::from_bytes(&spread_nibbles(nibbles));
+    (d.all::<L>() * (L::all(0.5) + scale) * L::all(0.25)).to_array()
+}
+
+/// The upper four bits of words, as numbers.
+#[inline(always)]
+fn top_nibbles(words: [[u8; 4]; 8]) -> [u8; WIDTH] {
+    let mut nibbles = [0; WIDTH];
+    for (nibble, word) in nibbles.iter_mut().zip(words) {
+        *nibble = word[3] >> 4;
+    }
+    nibbles
+}
+
+/// A nibble in each byte, the low one of a byte first.
+#[inline(always)]
+fn spread_nibbles<const B: usize>(nibbles: &[u8; B]) -> [u8; WIDTH] {
+    let mut spread = [0; WIDTH];
+    for (spread, byte) in spread.as_chunks_mut().0.iter_mut().zip(nibbles) {
+        *spread = [byte & 15, byte >> 4];
+    }
+    spread
+}
+
 /// 32 weights of IQ4_NL or IQ4_XS: the levels of the low nibbles, then those of the high ones, scaled.
 #[inline(always)]
-fn levels<L: Sixteen>(scale: f32, qs: &[u8; 16]) -> [f32; 32] {
+fn levels<L: Sixteen>(scale: L, qs: &[u8; 16]) -> [f32; 32] {
     let mut out = [0.0; 32];
-    let high = qs.map(|q| q >> 4);
-    out[..16].copy_from_slice(&(L::all(scale) * L::look_up(&iq4::FLOATS, qs)).to_array());
-    out[16..].copy_from_slice(&(L::all(scale) * L::look_up(&iq4::FLOATS, &high)).to_array());
+    let high = super::upper(qs);
+    out[..16].copy_from_slice(&(scale * L::look_up(&iq4::FLOATS, qs)).to_array());
+    out[16..].copy_from_slice(&(scale * L::look_up(&iq4::FLOATS, &high)).to_array());
     out
 }
 

@@ -12,6 +12,17 @@ pub(super) static CODECS: &[Codec] = &[both::<mxfp4::Mxfp4, 32>(), both::<nvfp4:
 /// What the 16 numbers are worth, twofold, which makes them integers (`kvalues_mxfp4` in C). The scales are halved.
 const DOUBLED: [i8; 16] = [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12];
 
+/// The same as floats.
+static FLOATS: [f32; 16] = {
+    let mut floats = [0.0; 16];
+    let mut number = 0;
+    while number < 16 {
+        floats[number] = DOUBLED[number] as f32;
+        number += 1;
+    }
+    floats
+};
+
 /// The values of bytes: the low nibbles' first, then the high ones'.
 fn values<const B: usize>(qs: &[u8; B], scale: f32) -> ([f32; B], [f32; B]) {
     let value = |q: u8| f32::from(DOUBLED[usize::from(q & 15)]) * scale;

@@ -11,9 +11,10 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{pack, reach, values};
-use crate::block::{Block, Encode};
+use super::{FLOATS, pack, reach, values};
+use crate::block::{Block, Encode, upper};
 use crate::number::truncate;
+use crate::wide::Sixteen;
 
 const N: usize = 32;
 
@@ -53,6 +54,14 @@ impl Block<N> for Mxfp4 {
         let (low, high) = values(&self.qs, half_of_power(self.e));
         out[..N / 2].copy_from_slice(&low);
         out[N / 2..].copy_from_slice(&high);
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let scale = L::all(half_of_power(self.e));
+        let high = upper(&self.qs);
+        out[..N / 2].copy_from_slice(&(L::look_up(&FLOATS, &self.qs) * scale).to_array());
+        out[N / 2..].copy_from_slice(&(L::look_up(&FLOATS, &high) * scale).to_array());
     }
 }
 

@@ -12,9 +12,10 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{pack, reach, values};
+use super::{FLOATS, pack, reach, values};
 use crate::block::{Block, Encode};
 use crate::number::truncate;
+use crate::wide::Sixteen;
 
 const N: usize = 64;
 
@@ -26,11 +27,11 @@ pub(super) struct Nvfp4 {
 }
 
 /// Half of what a scale is worth.
-fn half_of_scale(d: u8) -> f32 {
+const fn half_of_scale(d: u8) -> f32 {
     if d == 0 || d == 0x7f {
         return 0.0;
     }
-    let (exponent, mantissa) = (u32::from(d >> 3 & 15), f32::from(d & 7));
+    let (exponent, mantissa) = ((d >> 3 & 15) as u32, (d & 7) as f32);
     let value = if exponent == 0 {
         // In steps of 2^-9.
         mantissa / 512.0
@@ -39,6 +40,17 @@ fn half_of_scale(d: u8) -> f32 {
     };
     value * 0.5
 }
+
+/// The same of each.
+static HALVES_OF_SCALES: [f32; 256] = {
+    let mut halves = [0.0; 256];
+    let mut d = 0;
+    while d < 256 {
+        halves[d] = half_of_scale(d as u8);
+        d += 1;
+    }
+    halves
+};
 
 /// The nearest scale, ties to the greater one (`ggml_fp32_to_ue4m3` in C); 448 is the largest.
 #[inline(always)]
@@ -66,6 +78,16 @@ impl Block<N> for Nvfp4 {
             let (low, high) = values(&self.qs[group], half_of_scale(self.d[group]));
             out[..8].copy_from_slice(&low);
             out[8..].copy_from_slice(&high);
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            let low = u64::from_le_bytes(self.qs[group]);
+            let bytes = u128::from(low) | u128::from(low >> 4) << 64;
+            let scale = L::all(HALVES_OF_SCALES[usize::from(self.d[group])]);
+            *out = (L::look_up(&FLOATS, &bytes.to_le_bytes()) * scale).to_array();
         }
     }
 }

@@ -10,6 +10,8 @@ mod q8_k;
 
 use super::{batched, decoder};
 use crate::codec::Codec;
+use crate::half::F16;
+use crate::wide::{Sixteen, WIDTH};
 
 /// The codecs of this family.
 pub(super) static CODECS: &[Codec] = &[
@@ -53,12 +55,22 @@ fn join<const LOW: u32, const HIGH: u32>(
 /// and bytes 8..12 have the lower four bits of scales 4 to 7 in their low nibbles, of minimums 4 to 7 in the high ones.
 #[inline(always)]
 fn scales_and_minimums(packed: &[u8; 12]) -> ([u8; 8], [u8; 8]) {
-    let (mut scales, mut minimums) = ([0; 8], [0; 8]);
-    for i in 0..4 {
-        let (scale, minimum, low) = (packed[i], packed[i + 4], packed[i + 8]);
-        (scales[i], minimums[i]) = (scale & 63, minimum & 63);
-        scales[i + 4] = (low & 15) | scale >> 6 << 4;
-        minimums[i + 4] = low >> 4 | minimum >> 6 << 4;
-    }
-    (scales, minimums)
+    /// A one in each byte.
+    const ONES: u32 = 0x0101_0101;
+    // Four bytes in a word.
+    let [scale, minimum, low] =
+        [0, 4, 8].map(|at| u32::from_le_bytes([packed[at], packed[at + 1], packed[at + 2], packed[at + 3]]));
+    let eight = |first: u32, low: u32, high: u32| {
+        let second = low & (ONES * 15) | (high >> 6 & (ONES * 3)) << 4;
+        (u64::from(first & (ONES * 63)) | u64::from(second) << 32).to_le_bytes()
+    };
+    (eight(scale, low, scale), eight(minimum, low >> 4, minimum))
+}
+
+/// [`scales_and_minimums`] as floats: the scales of the groups, each times `d`, then the minimums, each times `dmin`.
+#[inline(always)]
+fn scaled<L: Sixteen>(packed: &[u8; 12], d: F16, dmin: F16) -> [f32; WIDTH] {
+    let (scales, minimums) = scales_and_minimums(packed);
+    let both = u128::from(u64::from_le_bytes(scales)) | u128::from(u64::from_le_bytes(minimums)) << 64;
+    (L::from_bytes(&both.to_le_bytes()) * L::by_bits(0x00ff, d.all(), dmin.all())).to_array()
 }

@@ -20,6 +20,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::N;
 use crate::block::Block;
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -41,6 +42,17 @@ impl Block<N> for Q2K {
             let (d, min) = (d * f32::from(scale & 15), dmin * f32::from(scale >> 4));
             let shift = group % 8 / 2 * 2;
             *out = self.qs[group / 8][group % 2].map(|q| d * f32::from(q >> shift & 3) - min);
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let scales = L::from_codes(&self.scales, 0, 15) * self.d.all::<L>();
+        let minimums = L::from_codes(&self.scales, 4, 15) * self.dmin.all::<L>();
+        let (scales, minimums) = (scales.to_array(), minimums.to_array());
+        for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            let q = L::from_codes(&self.qs[group / 8][group % 2], group as u32 % 8 / 2 * 2, 3);
+            *out = (L::all(scales[group]) * q - L::all(minimums[group])).to_array();
         }
     }
 }

@@ -20,6 +20,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::{N, join};
 use crate::block::Block;
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -48,6 +49,18 @@ impl Block<N> for Q3K {
                 let d = d * f32::from(*scale);
                 *out = codes.map(|q| d * (f32::from(q) - 4.0));
             }
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let scales = L::from_signed(&scales(&self.scales)) * self.d.all::<L>();
+        let scales = scales.to_array();
+        for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            let low = &self.qs[group / 8].as_chunks::<16>().0[group % 2];
+            let high = &self.hmask.as_chunks::<16>().0[group % 2];
+            let codes = L::from_two_codes((low, group as u32 % 8 / 2 * 2, 3), (high, group as u32 / 2, 1), 2);
+            *out = (L::all(scales[group]) * (codes - L::all(4.0))).to_array();
         }
     }
 }

@@ -14,9 +14,10 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, scales_and_minimums};
+use super::{N, scaled, scales_and_minimums};
 use crate::block::Block;
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -38,6 +39,18 @@ impl Block<N> for Q4K {
             let (d, min) = (d * f32::from(scales[group]), dmin * f32::from(minimums[group]));
             let shift = group % 2 * 4;
             *out = self.qs[group / 2].map(|q| d * f32::from(q >> shift & 15) - min);
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let scaled = scaled::<L>(&self.scales, self.d, self.dmin);
+        for (group, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+            let (d, min) = (L::all(scaled[group]), L::all(scaled[group + 8]));
+            let bytes = self.qs[group / 2].as_chunks().0;
+            for (out, bytes) in out.as_chunks_mut().0.iter_mut().zip(bytes) {
+                *out = (d * L::from_codes(bytes, group as u32 % 2 * 4, 15) - min).to_array();
+            }
         }
     }
 }

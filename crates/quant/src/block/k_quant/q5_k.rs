@@ -15,9 +15,10 @@ mod encode;
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, scales_and_minimums};
+use super::{N, scaled, scales_and_minimums};
 use crate::block::Block;
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -43,6 +44,19 @@ impl Block<N> for Q5K {
                 let q = (low[i] >> shift & 15) | (self.qh[i] >> group & 1) << 4;
                 d * f32::from(q) - min
             });
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let scaled = scaled::<L>(&self.scales, self.d, self.dmin);
+        for (group, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+            let (d, min) = (L::all(scaled[group]), L::all(scaled[group + 8]));
+            let bytes = self.qs[group / 2].as_chunks::<16>().0.iter().zip(self.qh.as_chunks::<16>().0);
+            for (out, (low, high)) in out.as_chunks_mut().0.iter_mut().zip(bytes) {
+                let codes = L::from_two_codes((low, group as u32 % 2 * 4, 15), (high, group as u32, 1), 4);
+                *out = (d * codes - min).to_array();
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::{N, join};
 use crate::block::Block;
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -49,6 +50,19 @@ impl Block<N> for Q6K {
                 let d = d * f32::from(*scale);
                 *out = codes.map(|q| d * (f32::from(q) - 32.0));
             }
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let scales = (L::from_signed(&self.scales) * self.d.all::<L>()).to_array();
+        for (group, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            let (half, quarter, part) = (group / 8, group % 8 / 2, group % 2);
+            let low = &self.ql[half].as_chunks::<16>().0[quarter % 2 * 2 + part];
+            let high = &self.qh[half].as_chunks::<16>().0[part];
+            let codes =
+                L::from_two_codes((low, quarter as u32 / 2 * 4, 15), (high, quarter as u32 * 2, 3), 4);
+            *out = (L::all(scales[group]) * (codes - L::all(32.0))).to_array();
         }
     }
 }

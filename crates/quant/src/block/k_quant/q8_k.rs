@@ -14,6 +14,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::N;
 use crate::block::Block;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -30,6 +31,14 @@ impl Block<N> for Q8K {
     fn decode(&self, out: &mut [f32; N]) {
         let d = f32::from_le_bytes(self.d);
         *out = self.qs.map(|q| d * f32::from(q));
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let d = L::all(f32::from_le_bytes(self.d));
+        for (out, q) in out.as_chunks_mut().0.iter_mut().zip(self.qs.as_chunks().0) {
+            *out = (d * L::from_signed(q)).to_array();
+        }
     }
 }
 

@@ -9,7 +9,7 @@ mod q5_1;
 mod q8_0;
 
 use super::batch::{self, Batch};
-use super::{batched, both, inverse, reach, reach_of_bits};
+use super::{batched, both, inverse, reach, reach_of_bits, truncated};
 use crate::codec::Codec;
 use crate::wide::{Sixteen, WIDTH};
 
@@ -54,9 +54,44 @@ fn first_extreme(values: &[f32]) -> f32 {
     extreme
 }
 
-/// The smallest and the largest value.
+/// The codes of values: truncated, bytes of a sign, and no more than `top`.
 #[inline(always)]
-fn range(values: &[f32]) -> (f32, f32) {
+fn bounded<L: Sixteen>(values: &[f32; N], number: impl Fn(L) -> L, top: i8) -> [u8; N] {
+    let mut codes = [0; N];
+    for (code, number) in codes.iter_mut().zip(truncated(values, number)) {
+        *code = number.min(top).cast_unsigned();
+    }
+    codes
+}
+
+/// The codes of values: truncated, bytes without a sign.
+#[inline(always)]
+fn unbounded<L: Sixteen>(values: &[f32; N], number: impl Fn(L) -> L) -> [u8; N] {
+    let mut codes = [0; N];
+    for (code, number) in codes.iter_mut().zip(truncated(values, number)) {
+        *code = number.cast_unsigned();
+    }
+    codes
+}
+
+/// The smallest and the largest value; of zeros of both signs the first.
+#[inline(always)]
+fn range(values: &[f32; N]) -> (f32, f32) {
+    let (mut low, mut high) = ([f32::MAX; WIDTH], [f32::MIN; WIDTH]);
+    for values in values.as_chunks::<WIDTH>().0 {
+        for ((low, high), &x) in low.iter_mut().zip(&mut high).zip(values) {
+            *low = if x < *low { x } else { *low };
+            *high = if x > *high { x } else { *high };
+        }
+    }
+    let (min, max) = (range_of(&low).0, range_of(&high).1);
+    // Which zero comes first is not seen side by side.
+    if min == 0.0 || max == 0.0 { range_of(values) } else { (min, max) }
+}
+
+/// The same, one value after the other.
+#[inline(always)]
+fn range_of(values: &[f32]) -> (f32, f32) {
     let (mut min, mut max) = (f32::MAX, f32::MIN);
     for &x in values {
         if x < min {
@@ -81,6 +116,31 @@ fn weighed<L: Sixteen>(batch: &Batch<'_, WIDTH, N>) -> Option<([L; N], [L; N])> 
 /// Numbers of four bits: those of the low nibbles, then those of the high ones.
 fn nibbles(qs: &[u8; N / 2]) -> [u8; N] {
     std::array::from_fn(|i| if i < N / 2 { qs[i] & 15 } else { qs[i - N / 2] >> 4 })
+}
+
+/// The same as floats, sixteen and sixteen.
+#[inline(always)]
+fn wide_nibbles<L: Sixteen>(qs: &[u8; N / 2]) -> [L; 2] {
+    [L::from_codes(qs, 0, 15), L::from_codes(qs, 4, 15)]
+}
+
+/// [`fives`] as floats, sixteen and sixteen.
+#[inline(always)]
+fn wide_fives<L: Sixteen>(qs: &[u8; N / 2], qh: [u8; 4]) -> [L; 2] {
+    let [low, high] = wide_nibbles::<L>(qs);
+    let [a, b, c, d] = qh;
+    [
+        low + L::by_bits(u16::from_le_bytes([a, b]), L::all(16.0), L::zero()),
+        high + L::by_bits(u16::from_le_bytes([c, d]), L::all(16.0), L::zero()),
+    ]
+}
+
+/// The numbers of a block.
+#[inline(always)]
+fn put<L: Sixteen, const P: usize, const N: usize>(numbers: [L; P], out: &mut [f32; N]) {
+    for (out, numbers) in out.as_chunks_mut().0.iter_mut().zip(numbers) {
+        *out = numbers.to_array();
+    }
 }
 
 /// The low four bits of each number, as [`nibbles`] takes them.

@@ -13,6 +13,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::block::{Block, Encode};
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 const N: usize = 128;
 
@@ -30,6 +31,15 @@ impl Block<N> for Q1_0 {
         let d = self.d.get();
         for (out, q) in out.as_chunks_mut::<8>().0.iter_mut().zip(&self.qs) {
             *out = std::array::from_fn(|bit| if q >> bit & 1 == 1 { d } else { -d });
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let d = self.d.all::<L>();
+        let minus = d.turn(u16::MAX);
+        for (out, bits) in out.as_chunks_mut().0.iter_mut().zip(self.qs.as_chunks().0) {
+            *out = L::by_bits(u16::from_le_bytes(*bits), d, minus).to_array();
         }
     }
 }

@@ -10,11 +10,10 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, extreme, inverse, nibbles, pack_nibbles, weighed};
+use super::{N, bounded, extreme, inverse, nibbles, pack_nibbles, put, weighed, wide_nibbles};
 use crate::block::Block;
 use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
-use crate::number::truncate;
 use crate::scale::symmetric::symmetric;
 use crate::wide::{Sixteen, WIDTH};
 
@@ -31,6 +30,13 @@ impl Block<N> for Q4_0 {
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         *out = nibbles(&self.qs).map(|q| (f32::from(q) - 8.0) * d);
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let (d, middle) = (self.d.all::<L>(), L::all(8.0));
+        let [low, high] = wide_nibbles::<L>(&self.qs);
+        put([(low - middle) * d, (high - middle) * d], out);
     }
 }
 
@@ -52,7 +58,7 @@ impl Batched<WIDTH, N> for Q4_0 {
                 // The farthest value is -8 times the scale, the one number without a twin on the other side.
                 let d = extreme(values) / -8.0;
                 let id = inverse(d);
-                block.fill(d, values.map(|x| (truncate(x * id + 8.5) as i8).min(15) as u8));
+                block.fill(d, bounded::<L>(values, |x| x * L::all(id) + L::all(8.5), 15));
             }
             return;
         };

@@ -11,11 +11,10 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, inverse, nibbles, pack_nibbles, range, weighed};
+use super::{N, bounded, inverse, nibbles, pack_nibbles, put, range, weighed, wide_nibbles};
 use crate::block::Block;
 use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
-use crate::number::truncate;
 use crate::scale::affine::{Tries, affine};
 use crate::wide::{Sixteen, WIDTH};
 
@@ -33,6 +32,13 @@ impl Block<N> for Q4_1 {
     fn decode(&self, out: &mut [f32; N]) {
         let (d, m) = (self.d.get(), self.m.get());
         *out = nibbles(&self.qs).map(|q| f32::from(q) * d + m);
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let (d, m) = (self.d.all::<L>(), self.m.all::<L>());
+        let [low, high] = wide_nibbles::<L>(&self.qs);
+        put([low * d + m, high * d + m], out);
     }
 }
 
@@ -55,7 +61,11 @@ impl Batched<WIDTH, N> for Q4_1 {
                 let (min, max) = range(values);
                 let d = (max - min) / 15.0;
                 let id = inverse(d);
-                block.fill(d, min, values.map(|x| (truncate((x - min) * id + 0.5) as i8).min(15) as u8));
+                block.fill(
+                    d,
+                    min,
+                    bounded::<L>(values, |x| (x - L::all(min)) * L::all(id) + L::all(0.5), 15),
+                );
             }
             return;
         };

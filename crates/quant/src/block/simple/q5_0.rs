@@ -11,11 +11,10 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, extreme, fifth_bits, fives, inverse, pack_nibbles, weighed};
+use super::{N, bounded, extreme, fifth_bits, fives, inverse, pack_nibbles, put, weighed, wide_fives};
 use crate::block::Block;
 use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
-use crate::number::truncate;
 use crate::scale::symmetric::symmetric;
 use crate::wide::{Sixteen, WIDTH};
 
@@ -33,6 +32,13 @@ impl Block<N> for Q5_0 {
     fn decode(&self, out: &mut [f32; N]) {
         let d = self.d.get();
         *out = fives(&self.qs, self.qh).map(|q| (f32::from(q) - 16.0) * d);
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let (d, middle) = (self.d.all::<L>(), L::all(16.0));
+        let [low, high] = wide_fives::<L>(&self.qs, self.qh);
+        put([(low - middle) * d, (high - middle) * d], out);
     }
 }
 
@@ -55,7 +61,7 @@ impl Batched<WIDTH, N> for Q5_0 {
                 // The farthest value is -16 times the scale, the one number without a twin on the other side.
                 let d = extreme(values) / -16.0;
                 let id = inverse(d);
-                block.fill(d, values.map(|x| (truncate(x * id + 16.5) as i8).min(31) as u8));
+                block.fill(d, bounded::<L>(values, |x| x * L::all(id) + L::all(16.5), 31));
             }
             return;
         };

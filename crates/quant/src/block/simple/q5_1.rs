@@ -12,11 +12,10 @@
 use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{N, fifth_bits, fives, inverse, pack_nibbles, range, weighed};
+use super::{N, fifth_bits, fives, inverse, pack_nibbles, put, range, unbounded, weighed, wide_fives};
 use crate::block::Block;
 use crate::block::batch::{Batch, Batched};
 use crate::half::F16;
-use crate::number::truncate;
 use crate::scale::affine::{Tries, affine};
 use crate::wide::{Sixteen, WIDTH};
 
@@ -35,6 +34,13 @@ impl Block<N> for Q5_1 {
     fn decode(&self, out: &mut [f32; N]) {
         let (d, m) = (self.d.get(), self.m.get());
         *out = fives(&self.qs, self.qh).map(|q| f32::from(q) * d + m);
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let (d, m) = (self.d.all::<L>(), self.m.all::<L>());
+        let [low, high] = wide_fives::<L>(&self.qs, self.qh);
+        put([low * d + m, high * d + m], out);
     }
 }
 
@@ -58,7 +64,7 @@ impl Batched<WIDTH, N> for Q5_1 {
                 let (min, max) = range(values);
                 let d = (max - min) / 31.0;
                 let id = inverse(d);
-                block.fill(d, min, values.map(|x| truncate((x - min) * id + 0.5) as u8));
+                block.fill(d, min, unbounded::<L>(values, |x| (x - L::all(min)) * L::all(id) + L::all(0.5)));
             }
             return;
         };

@@ -11,9 +11,10 @@ use ggufkit_format::spec::TensorType;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{N, inverse, reach};
-use crate::block::{Block, Encode};
+use crate::block::{Block, Encode, truncated};
 use crate::half::F16;
 use crate::number::truncate;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -29,6 +30,14 @@ impl Block<N> for Q8_0 {
         let d = self.d.get();
         *out = self.qs.map(|q| f32::from(q) * d);
     }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let d = self.d.all::<L>();
+        for (out, q) in out.as_chunks_mut().0.iter_mut().zip(self.qs.as_chunks().0) {
+            *out = (L::from_signed(q) * d).to_array();
+        }
+    }
 }
 
 impl Encode<N> for Q8_0 {
@@ -38,6 +47,14 @@ impl Encode<N> for Q8_0 {
         let id = inverse(d);
         self.d = F16::new(d);
         self.qs = values.map(|x| truncate((x * id).round()) as i8);
+    }
+
+    #[inline(always)]
+    fn encode_wide<L: Sixteen>(&mut self, values: &[f32; N]) {
+        let d = reach(values) / 127.0;
+        let id = L::all(inverse(d));
+        self.d = F16::new(d);
+        self.qs = truncated::<L, N>(values, |x| (x * id).round_away());
     }
 }
 

@@ -17,6 +17,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::{N, digits};
 use crate::block::{Block, Encode};
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -52,6 +53,35 @@ impl Block<N> for Tq1_0 {
                 }
             }
         }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let d = self.d.all::<L>();
+        let place = |out: &mut [f32; 16], q: &[u8; 16]| {
+            let mut digits = [0; 16];
+            for (digit, q) in digits.iter_mut().zip(q) {
+                // What leaves the byte when it is taken three times.
+                *digit = u8::from(*q >= 86) + u8::from(*q >= 171);
+            }
+            *out = ((L::from_bytes(&digits) - L::all(1.0)) * d).to_array();
+        };
+        let out = out.as_chunks_mut::<16>().0;
+        let next = |q: &mut [u8; 16]| q.iter_mut().for_each(|q| *q = q.wrapping_mul(3));
+        for (run, bytes) in self.qs.as_chunks::<16>().0.iter().enumerate() {
+            let (first, step) = if run < 2 { (run, 2) } else { (10, 1) };
+            let mut q = *bytes;
+            for n in 0..5 {
+                place(&mut out[first + n * step], &q);
+                next(&mut q);
+            }
+        }
+        // Four bytes, in each the next digit.
+        let mut q = [0; 16];
+        for (i, q) in q.iter_mut().enumerate() {
+            *q = self.qh[i % 4].wrapping_mul([1, 3, 9, 27][i / 4]);
+        }
+        place(&mut out[15], &q);
     }
 }
 

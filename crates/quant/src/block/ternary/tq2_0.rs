@@ -14,6 +14,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::{N, digits};
 use crate::block::{Block, Encode};
 use crate::half::F16;
+use crate::wide::Sixteen;
 
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -33,6 +34,15 @@ impl Block<N> for Tq2_0 {
                     out[128 * half + 32 * k + i] = (f32::from(q >> (2 * k) & 3) - 1.0) * d;
                 }
             }
+        }
+    }
+
+    #[inline(always)]
+    fn decode_wide<L: Sixteen>(&self, out: &mut [f32; N]) {
+        let d = self.d.all::<L>();
+        for (at, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            let bytes = &self.qs[at / 8].as_chunks::<16>().0[at % 2];
+            *out = ((L::from_codes(bytes, at as u32 % 8 / 2 * 2, 3) - L::all(1.0)) * d).to_array();
         }
     }
 }

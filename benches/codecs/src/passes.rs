@@ -1,0 +1,97 @@
+//! `stats` and `compare` beside the bare decoding of the same bytes, by as many threads.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ggufkit_format::spec::TensorType;
+use ggufkit_format::{Options, ReadAt, View};
+use ggufkit_io::{HeadBuffer, TensorReader};
+use ggufkit_values::compare::{Pair, compare};
+use ggufkit_values::{Memory, Weights, stats::stats};
+
+use crate::timing::{Case, Clock, Taken, measure};
+
+/// A file in memory.
+struct File(Vec<u8>);
+
+impl ReadAt for File {
+    type Error = io::Error;
+    fn size(&self) -> Option<u64> {
+        Some(self.0.len() as u64)
+    }
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let rest = self.0.get(offset as usize..).unwrap_or_default();
+        let n = rest.len().min(buf.len());
+        buf[..n].copy_from_slice(&rest[..n]);
+        Ok(n)
+    }
+}
+
+/// A file with one tensor.
+fn file(ty: TensorType, elements: usize, data: &[u8]) -> File {
+    let mut bytes = b"GGUF\x03\0\0\0".to_vec();
+    bytes.extend(1_u64.to_le_bytes());
+    bytes.extend(0_u64.to_le_bytes());
+    bytes.extend(1_u64.to_le_bytes());
+    bytes.extend(b"w");
+    bytes.extend(1_u32.to_le_bytes());
+    bytes.extend((elements as u64).to_le_bytes());
+    bytes.extend(ty.0.to_le_bytes());
+    bytes.extend(0_u64.to_le_bytes());
+    bytes.resize(bytes.len().next_multiple_of(32), 0);
+    bytes.extend(data);
+    bytes.resize(bytes.len().next_multiple_of(32), 0);
+    File(bytes)
+}
+
+/// Elements that a thread takes at once, as the passes do.
+const UNIT: usize = 1 << 18;
+
+/// Decodes all values, a stretch at a time, and looks at none.
+fn bare(weights: &[&Weights<'_, File>], threads: NonZeroUsize) {
+    let units = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..threads.get() {
+            scope.spawn(|| {
+                let mut memory = Memory::default();
+                loop {
+                    let start = (units.fetch_add(1, Ordering::Relaxed) * UNIT) as u64;
+                    if start >= weights[0].elements() {
+                        return;
+                    }
+                    for weights in weights {
+                        let mut stretches = weights.stretches(start..start + UNIT as u64, &mut memory);
+                        while let Some(stretch) = stretches.next_stretch() {
+                            std::hint::black_box(stretch.map(|stretch| stretch.values.len()).unwrap_or(0));
+                        }
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Decoding of one and of two tensors, statistics of one, comparison of two.
+pub fn passes(ty: TensorType, elements: usize, data: &[u8], threads: NonZeroUsize, rounds: usize) -> Result<Vec<Taken>, String> {
+    let file = file(ty, elements, data);
+    let mut buffer = HeadBuffer::new();
+    let outcome = buffer.read(&file, Options::new()).map_err(|error| error.to_string())?;
+    let index = outcome.index.ok_or("no index")?;
+    let reader = TensorReader::new(&file, View::new(&index, buffer.bytes()));
+    let tensor = index.tensors().first().ok_or("no tensor")?;
+    let one = Weights::of(&file, &reader, tensor).map_err(|error| error.to_string())?;
+    let two = Weights::of(&file, &reader, tensor).map_err(|error| error.to_string())?;
+    let pairs = [Pair::of(&one, &two).map_err(|error| error.to_string())?];
+    let only = std::slice::from_ref(&one);
+    Ok(measure(
+        vec![
+            Case::new("decode", || bare(&[&one], threads)),
+            Case::new("stats", || stats(only, threads, &|_| (), &mut |_, _| ())),
+            Case::new("decode both", || bare(&[&one, &two], threads)),
+            Case::new("compare", || compare(&pairs, threads, &|_| (), &mut |_, _| ())),
+        ],
+        rounds,
+        Clock::Wall,
+    ))
+}
