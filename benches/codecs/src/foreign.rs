@@ -31,11 +31,17 @@ impl Foreign {
         // SAFETY: a library that the caller of the benchmark chose; its initialisers are ggml's, which do nothing.
         let library = unsafe { Library::new(Path::new(path)) }.map_err(|error| error.to_string())?;
         let foreign = Self { name: name.to_owned(), library };
-        // SAFETY: `void ggml_quantize_init(enum ggml_type)`, where there is one: makes the tables of codebooks.
-        unsafe {
-            if let Ok(init) = foreign.library.get::<unsafe extern "C" fn(i32)>(b"ggml_quantize_init") {
-                for ty in [16, 17, 18, 19, 21, 22, 29] {
-                    init(ty);
+        // What makes the tables of codebooks, by the numbers of their types, or by their sizes.
+        let makers: [(&[u8], &[i32]); 3] = [
+            (b"ggml_quantize_init", &[16, 17, 18, 19, 21, 22, 29]),
+            (b"iq2xs_init_impl", &[16, 17, 19, 22, 29]),
+            (b"iq3xs_init_impl", &[256, 512]),
+        ];
+        for (maker, numbers) in makers {
+            // SAFETY: `void f(int)`, which makes nothing again that is there.
+            unsafe {
+                if let Ok(make) = foreign.library.get::<unsafe extern "C" fn(i32)>(maker) {
+                    numbers.iter().for_each(|number| make(*number));
                 }
             }
         }

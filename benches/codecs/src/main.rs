@@ -26,6 +26,8 @@ use timing::{Case, Clock, Taken, measure};
 
 /// Values of a row.
 const ROW: usize = 4096;
+/// Rows whose bytes are compared.
+const ALIKE: usize = 4;
 /// Values that are made one by one; inputs are these again and again.
 const SAMPLE: usize = 1 << 17;
 
@@ -142,7 +144,8 @@ fn encode(run: &Run) {
     for codec in run.types.iter().filter(|codec| codec.can_encode()) {
         let ty = codec.tensor_type();
         // What takes seconds for a megabyte is measured with fewer.
-        let elements = if codec.block_elements() < 64 { run.elements } else { run.elements / 16 };
+        let fewer = (run.elements / 16).max(ROW * ALIKE);
+        let elements = if codec.block_elements() < 64 { run.elements } else { fewer };
         let sample = weights(SAMPLE.min(elements));
         let mut values = Pages::new(elements, 0.0_f32);
         for part in values.chunks_mut(sample.len()) {
@@ -162,8 +165,8 @@ fn encode(run: &Run) {
             let foreign: Vec<_> =
                 run.libraries.iter().filter_map(|library| Some((&library.name, library.encoder(ty)?))).collect();
             for (name, encoder) in &foreign {
-                encoder(&values[..ROW * 4], ROW, importance, &mut other);
-                let bytes = ROW * 4 / codec.block_elements() * codec.block_bytes();
+                encoder(&values[..ROW * ALIKE], ROW, importance, &mut other);
+                let bytes = ROW * ALIKE / codec.block_elements() * codec.block_bytes();
                 if out[..bytes] != other[..bytes] {
                     odd.push((*name).clone());
                 }

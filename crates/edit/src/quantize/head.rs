@@ -17,6 +17,9 @@ const QUANTIZATION_VERSION: u32 = 2;
 /// Bytes that `llama-quantize` keeps of a text.
 pub(super) const LONGEST: usize = 127;
 
+/// What the whole is called.
+const FILE_TYPE: &str = "general.file_type";
+
 /// What keys about importance begin with.
 const ABOUT_IMPORTANCE: &[u8] = b"quantize.imatrix.";
 
@@ -33,13 +36,15 @@ pub(super) struct Said {
     pub(super) keys: Vec<(&'static str, New)>,
     /// What was said of importance is not true any more.
     pub(super) forget_importance: bool,
+    /// What the file was called as a whole is not true any more, and there is no other name.
+    pub(super) forget_file_type: bool,
 }
 
 impl Said {
     pub(super) fn of(file_type: Option<FileType>) -> Self {
         let mut keys = vec![("general.quantization_version", New::Number(QUANTIZATION_VERSION))];
-        keys.extend(file_type.map(|ty| ("general.file_type", New::Number(ty.0))));
-        Self { keys, forget_importance: false }
+        keys.extend(file_type.map(|ty| (FILE_TYPE, New::Number(ty.0))));
+        Self { keys, forget_importance: false, forget_file_type: false }
     }
 }
 
@@ -81,6 +86,7 @@ impl Keys {
                         records.push(Record::New(record(encoder, entry)?));
                     }
                 }
+                None if said.forget_file_type && name == FILE_TYPE.as_bytes() => {}
                 None if said.forget_importance && name.starts_with(ABOUT_IMPORTANCE) => {}
                 None => records.push(Record::Old(*span)),
             }

@@ -122,6 +122,7 @@ pub struct Quantization<'a> {
     files: Vec<Made>,
     pub(super) source: Converting<'a>,
     file_type: Option<FileType>,
+    forgets_file_type: bool,
     importance_left: Vec<Vec<u8>>,
     notes: Vec<crate::shards::Note>,
     refusals: Vec<Refusal>,
@@ -151,7 +152,6 @@ impl<'a> Quantization<'a> {
         let stated = stated.and_then(|number| u32::try_from(number).ok()).map(FileType);
         let wanted = request.mixture.map(|mixture| mixture.file_type);
         let recipe = request.wishes.recipe.as_ref().and_then(|recipe| recipe.file_type);
-        let file_type = if request.wishes.copy { stated } else { wanted.or(recipe).or(stated) };
 
         let mut refusals = Vec::new();
         let mut targets = Self::targets(&whole, members, request, &facts, importance, &mut refusals);
@@ -177,8 +177,15 @@ impl<'a> Quantization<'a> {
         // One tensor may stand in the way for several reasons; the first is enough.
         let mut seen = HashSet::new();
         refusals.retain(|refusal| seen.insert(refusal.name().to_vec()));
-        let mut said = Said::of(file_type);
         let used = targets.iter().any(Target::is_converted);
+        let file_type = match wanted.or(recipe).filter(|_| !request.wishes.copy) {
+            // What the old file was called the new one is not.
+            None if used => None,
+            None => stated,
+            wanted => wanted,
+        };
+        let mut said = Said::of(file_type);
+        said.forget_file_type = file_type.is_none() && used;
         match importance {
             Some(importance) => say_importance(&mut said, importance, &request.importance_name),
             None => said.forget_importance = used,
@@ -195,6 +202,7 @@ impl<'a> Quantization<'a> {
             files: Vec::new(),
             source,
             file_type,
+            forgets_file_type: file_type.is_none() && stated.is_some(),
             notes: whole.notes().to_vec(),
             tensors: targets,
             refusals,
@@ -384,6 +392,13 @@ impl<'a> Quantization<'a> {
     #[must_use]
     pub fn file_type(&self) -> Option<FileType> {
         self.file_type
+    }
+
+    /// Whether the file said what it is called as a whole, and nothing is said of the new one: neither a mixture nor the recipe
+    /// has a name for it.
+    #[must_use]
+    pub fn forgets_file_type(&self) -> bool {
+        self.forgets_file_type
     }
 
     /// Names that have importance, and no tensor.

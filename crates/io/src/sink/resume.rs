@@ -18,6 +18,7 @@ use super::part::PartFile;
 use super::work::{Direct, Work};
 use super::{Output, Place, SinkError, Stage, failed, write_range};
 use crate::file::{FileSource, read_full};
+use crate::identity::FileId;
 use crate::joined::Files;
 use crate::platform;
 
@@ -96,16 +97,62 @@ fn name(target: &Path, end: &str) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// Opens a file of ours, or makes it. What stands there and is no file, or a link to one, is somebody else's.
+/// Opens a file of ours, or makes it.
 fn open(path: &Path) -> io::Result<File> {
-    match fs::symlink_metadata(path) {
-        Ok(there) if !there.is_file() => {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "is there and is no regular file"));
-        }
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+fn not_ours(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, format!("it is there, and {why}: move it away"))
+}
+
+/// Whether what stands at a path is what an earlier run left there: a file of one name, that is none of those which are read.
+/// What is somebody else's is never written to.
+fn look<S: Files + ?Sized>(path: &Path, source: &S, resume: &Resume<'_>) -> io::Result<bool> {
+    let there = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        other => other?,
+    };
+    if !there.is_file() {
+        return Err(not_ours("is no regular file"));
+    }
+    let id = FileId::at(path)?;
+    let read = (0..source.file_count()).filter_map(|number| source.file_at(number));
+    for file in read.chain(resume.beside.iter().copied()) {
+        if Some(FileId::of(file)?) == id {
+            return Err(not_ours("is one of the files that are read"));
+        }
+    }
+    if platform::names(&there) > 1 {
+        return Err(not_ours("has other names"));
+    }
+    Ok(true)
+}
+
+/// Looks at both files before either is opened for writing: what is kept has a list, and a list says what it is.
+fn look_at_both<S: Files + ?Sized>(
+    beside: &Path,
+    log: &Path,
+    source: &S,
+    resume: &Resume<'_>,
+) -> Result<(), SinkError> {
+    let failed_at =
+        |path: &Path, error| SinkError::Write { path: path.to_owned(), doing: "use", source: error };
+    let kept = look(beside, source, resume).map_err(|error| failed_at(beside, error))?;
+    let listed = look(log, source, resume).map_err(|error| failed_at(log, error))?;
+    let mut first = Vec::new();
+    if listed {
+        let read = File::open(log).and_then(|log| log.take(MAGIC.len() as u64).read_to_end(&mut first));
+        read.map_err(|error| failed_at(log, error))?;
+    }
+    if !first.is_empty() && first != MAGIC.as_bytes() {
+        return Err(failed_at(log, not_ours("is no list of an interrupted run")));
+    }
+    let bytes = if kept { fs::metadata(beside).map_or(0, |there| there.len()) } else { 0 };
+    if bytes > 0 && !listed {
+        return Err(failed_at(beside, not_ours("no list beside it says that an interrupted run left it")));
+    }
+    Ok(())
 }
 
 impl Kept {
@@ -124,13 +171,22 @@ impl Kept {
         if target.file_name().is_none() {
             return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
         }
-        let beside = name(target, ".resume");
+        let (beside, path) = (name(target, ".resume"), name(target, ".resume.log"));
+        look_at_both(&beside, &path, source, resume)?;
         let file = open(&beside).map_err(failed)?;
+        let busy = || failed(io::Error::new(io::ErrorKind::ResourceBusy, "another process is writing it"));
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            let error = io::Error::new(io::ErrorKind::ResourceBusy, "another process is writing it");
-            return Err(failed(error));
+            return Err(busy());
         }
-        let path = name(target, ".resume.log");
+        // Who had the lock may have given the file its name: then it is no longer the one beside it.
+        let own = FileId::of_file(&file, &beside).map_err(failed)?;
+        if FileId::at(&beside).map_err(failed)? != Some(own) {
+            return Err(busy());
+        }
+        let one = file.metadata().map_err(failed)?;
+        if platform::names(&one) > 1 {
+            return Err(busy());
+        }
         let mut log = Log { file: open(&path).map_err(failed)?, path };
         let mark = resume.mark(plan).map_err(failed)?;
         let sections = resume.sections.get(number).copied().unwrap_or_default();
@@ -332,6 +388,26 @@ mod tests {
     }
 
     #[test]
+    fn what_an_interrupted_run_did_not_leave_is_not_written_to() {
+        let case = Case::new();
+        let input = fs::read(case.folder.path().join("in")).unwrap();
+        for beside in [".out.resume", ".out.resume.log"] {
+            let beside = case.folder.path().join(beside);
+            // The input by another name, a text of somebody's.
+            fs::hard_link(case.folder.path().join("in"), &beside).unwrap();
+            case.run(b"", &mut unwatched).unwrap_err();
+            assert_eq!(fs::read(case.folder.path().join("in")).unwrap(), input);
+            fs::remove_file(&beside).unwrap();
+            fs::write(&beside, "notes").unwrap();
+            case.run(b"", &mut unwatched).unwrap_err();
+            assert_eq!(fs::read(&beside).unwrap(), b"notes");
+            fs::remove_file(&beside).unwrap();
+        }
+        assert_eq!(case.names(), ["in"]);
+        case.run(b"", &mut unwatched).unwrap();
+    }
+
+    #[test]
     fn stopped_at_any_step_and_continued_it_is_the_same_file() {
         let mut took_some = false;
         for steps in 0.. {
@@ -356,7 +432,7 @@ mod tests {
     #[test]
     fn what_does_not_prove_itself_is_written_anew() {
         type Harm = fn(&Case);
-        let harms: [(&str, &[u8], Harm); 6] = [
+        let harms: [(&str, &[u8], Harm); 5] = [
             ("other settings", b"t", |_| {}),
             ("a byte that was written", b"s", |case| {
                 let path = case.folder.path().join(".out.resume");
@@ -376,7 +452,6 @@ mod tests {
                 bytes.truncate(last);
                 fs::write(&path, bytes).unwrap();
             }),
-            ("no list", b"s", |case| fs::remove_file(case.folder.path().join(".out.resume.log")).unwrap()),
             ("no file", b"s", |case| fs::remove_file(case.folder.path().join(".out.resume")).unwrap()),
         ];
         for (what, settings, harm) in harms {
@@ -387,6 +462,13 @@ mod tests {
             assert!(taken <= 1_000_004, "{what}: {taken}");
             assert!(fs::read(case.target()).unwrap() == case.whole, "{what}");
         }
+        // Without its list it may be anybody's.
+        let case = Case::new();
+        case.run(b"s", &mut stop_after(2)).unwrap_err();
+        fs::remove_file(case.folder.path().join(".out.resume.log")).unwrap();
+        let kept = fs::read(case.folder.path().join(".out.resume")).unwrap();
+        case.run(b"s", &mut unwatched).unwrap_err();
+        assert!(fs::read(case.folder.path().join(".out.resume")).unwrap() == kept);
         // A source that has changed since.
         let case = Case::new();
         case.run(b"s", &mut stop_after(2)).unwrap_err();

@@ -56,7 +56,6 @@ pub(crate) trait Encode<const N: usize>: Block<N> {
 }
 
 /// The codec of a type that is only read.
-#[allow(dead_code, reason = "families fill one after the other")]
 pub(crate) const fn decoder<B: Block<N>, const N: usize>() -> Codec {
     Codec {
         ty: B::TYPE,

@@ -3,12 +3,13 @@
 use super::symmetric::largest;
 use crate::grid::iq4::LEVELS;
 use crate::scale::ALMOST_ZERO;
-use crate::wide::{Lanes, Mask, Sixteen, WIDTH};
+use crate::wide::{Lanes, Mask, Points, Sixteen, WIDTH};
 
 /// Half-way between each level and the next. The reference takes the nearer of two levels by comparing two rounded
 /// differences; around these points both are exact, so that a comparison with the point says the same.
-const HALFWAY: [f32; 15] =
-    [-115.5, -93.5, -74.0, -57.0, -42.0, -28.5, -16.0, -4.5, 7.0, 19.0, 31.5, 45.5, 61.0, 79.0, 101.0];
+static HALFWAY: Points = Points::new([
+    -115.5, -93.5, -74.0, -57.0, -42.0, -28.5, -16.0, -4.5, 7.0, 19.0, 31.5, 45.5, 61.0, 79.0, 101.0,
+]);
 
 /// The codes of the levels nearest to numbers, of two the larger one (C: `best_index_int8`). A NaN has the last one.
 #[inline(always)]
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_point_half_way_says_what_the_differences_say() {
-        for point in HALFWAY {
+        for point in HALFWAY.all {
             for ulps in -3000..=3000_i32 {
                 let x = f32::from_bits(point.to_bits().wrapping_add_signed(ulps));
                 assert_eq!(code(x), by_differences(x), "{x}");

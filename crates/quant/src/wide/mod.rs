@@ -44,7 +44,7 @@ pub(crate) trait Lanes:
     /// The nearest integers as [`nearest`](crate::number::nearest) has them, moved into `low..=high`, as floats.
     fn nearest_within(self, low: i32, high: i32) -> Self;
     /// `levels[n]`, where n is the number of points that the number is not below; a NaN is below none.
-    fn choose(self, points: &[f32; 15], levels: &[f32; 16]) -> Self;
+    fn choose(self, points: &Points, levels: &[f32; 16]) -> Self;
     fn gt(self, other: Self) -> Self::Mask;
     fn ne(self, other: Self) -> Self::Mask;
 
@@ -56,6 +56,36 @@ pub(crate) trait Lanes:
     #[inline(always)]
     fn zero() -> Self {
         Self::all(0.0)
+    }
+}
+
+/// Points in ascending order, and the tables that a search by halves among them looks up. Made as a constant, since what is made
+/// beside a search costs more than the search.
+pub(crate) struct Points {
+    /// The points.
+    pub(crate) all: [f32; 15],
+    /// For steps of 8, 4, 2 and 1: at `n` the point that parts the `step` numbers from `n` on from those above.
+    pub(crate) halves: [[f32; 16]; 4],
+}
+
+impl Points {
+    /// The steps of such a search.
+    pub(crate) const STEPS: [u8; 4] = [8, 4, 2, 1];
+
+    #[allow(clippy::indexing_slicing, reason = "below the lengths of both: n + step is at most 15")]
+    pub(crate) const fn new(all: [f32; 15]) -> Self {
+        let mut halves = [[0.0; 16]; 4];
+        let mut at = 0;
+        while at < halves.len() {
+            let step = Self::STEPS[at] as usize;
+            let mut n = 0;
+            while n + step <= all.len() {
+                halves[at][n] = all[n + step - 1];
+                n += 1;
+            }
+            at += 1;
+        }
+        Self { all, halves }
     }
 }
 

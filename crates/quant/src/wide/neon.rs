@@ -13,7 +13,7 @@
 use std::arch::aarch64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::{Lanes, Mask, Sixteen, WIDTH, Wide};
+use super::{Lanes, Mask, Points, Sixteen, WIDTH, Wide};
 
 /// Does the work with these registers.
 pub(super) fn run(work: impl Wide) {
@@ -24,18 +24,6 @@ pub(super) fn run(work: impl Wide) {
 const ROUND: f32 = 12_582_912.0;
 const MANTISSA: u32 = 0x007f_ffff;
 const MIDDLE: i32 = 0x0040_0000;
-
-/// The points that a search by halves asks for: at `n`, the one that parts the `step` numbers from `n` on from those above.
-#[allow(clippy::indexing_slicing, reason = "below the lengths of both: n + step is at most 15")]
-const fn halves(points: &[f32; 15], step: usize) -> [f32; 16] {
-    let mut out = [0.0; 16];
-    let mut n = 0;
-    while n + step <= 15 {
-        out[n] = points[n + step - 1];
-        n += 1;
-    }
-    out
-}
 
 /// Four registers.
 #[derive(Clone, Copy)]
@@ -181,17 +169,17 @@ impl Lanes for Neon {
     }
 
     #[inline(always)]
-    fn choose(self, points: &[f32; 15], levels: &[f32; 16]) -> Self {
+    fn choose(self, points: &Points, levels: &[f32; 16]) -> Self {
         // SAFETY: see the module.
         let mut places = [unsafe { vdupq_n_u32(0) }; 4];
-        for step in [8, 4, 2, 1] {
-            let halves = Table::new(&halves(points, step));
+        for (halves, step) in points.halves.iter().zip(Points::STEPS) {
+            let halves = Table::new(halves);
             for (places, quarter) in places.iter_mut().zip(self.0) {
                 // SAFETY: see the module.
                 *places = unsafe {
                     // Not below, so that a NaN goes the upper way.
                     let below = vcltq_f32(quarter, halves.at(*places));
-                    vorrq_u32(*places, vbicq_u32(vdupq_n_u32(step as u32), below))
+                    vorrq_u32(*places, vbicq_u32(vdupq_n_u32(u32::from(step)), below))
                 };
             }
         }

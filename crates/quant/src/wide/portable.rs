@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::{Lanes, Mask, Sixteen, WIDTH};
+use super::{Lanes, Mask, Points, Sixteen, WIDTH};
 use crate::number::nearest;
 use crate::registers::Doubles;
 
@@ -98,9 +98,9 @@ impl<const N: usize> Lanes for Plain<N> {
     }
 
     #[inline(always)]
-    fn choose(self, points: &[f32; 15], levels: &[f32; 16]) -> Self {
+    fn choose(self, points: &Points, levels: &[f32; 16]) -> Self {
         let mut out = Self::all(levels[15]);
-        for (&point, &level) in points.iter().zip(levels).rev() {
+        for (&point, &level) in points.all.iter().zip(levels).rev() {
             out = self.lt(Self::all(point)).select(Self::all(level), out);
         }
         out

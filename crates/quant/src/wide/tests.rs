@@ -52,7 +52,7 @@ impl Wide for Operations<'_> {
     #[inline(always)]
     fn run<L: Sixteen>(self) {
         let (a, b) = (L::from_array(&self.1), L::from_array(&self.2));
-        let points = std::array::from_fn(|i| i as f32 * 9.0 - 63.0);
+        let points = Points::new(std::array::from_fn(|i| i as f32 * 9.0 - 63.0));
         let levels = std::array::from_fn(|i| i as f32);
         let truths = |mask: L::Mask| mask.select(L::all(1.0), L::all(2.0)).to_array();
         let (least, lane) = a.least();
@@ -229,7 +229,7 @@ fn all_bytes_in_all_lanes() {
 }
 
 /// Numbers beside the points, one last bit to either side.
-struct Choose<'a>(&'a mut [f32; WIDTH], [f32; WIDTH], &'a [f32; 15]);
+struct Choose<'a>(&'a mut [f32; WIDTH], [f32; WIDTH], &'a Points);
 
 impl Wide for Choose<'_> {
     #[inline(always)]
@@ -245,12 +245,13 @@ fn a_number_at_a_point_is_not_below_it() {
     for _ in 0..200 {
         let mut points: [f32; 15] = std::array::from_fn(|_| (numbers.bits() as u16).cast_signed().into());
         points.sort_by(f32::total_cmp);
+        let tables = Points::new(points);
         for point in points {
             for x in [point, point.next_down(), point.next_up(), f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
                 let not_below = points.iter().filter(|point| x.is_nan() || x >= **point).count();
                 for &registers in testing::ALL {
                     let mut results = [0.0; WIDTH];
-                    run(registers, Choose(&mut results, [x; WIDTH], &points));
+                    run(registers, Choose(&mut results, [x; WIDTH], &tables));
                     assert_eq!(results, [100.0 - not_below as f32; WIDTH], "{x} among {points:?}");
                 }
             }

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
 use super::portable::Array;
-use super::{Lanes, Mask, Registers, Sixteen, WIDTH, Wide};
+use super::{Lanes, Mask, Points, Registers, Sixteen, WIDTH, Wide};
 
 /// Does the work with the widest registers that this processor has, up to these.
 pub(super) fn run(up_to: Registers, work: impl Wide) {
@@ -46,18 +46,6 @@ const ROUND: f32 = 12_582_912.0;
 const BELOW_HALF: f32 = 0.499_999_97;
 const MANTISSA: i32 = 0x007f_ffff;
 const MIDDLE: i32 = 0x0040_0000;
-
-/// The points that a search by halves asks for: at `n`, the one that parts the `step` numbers from `n` on from those above.
-#[allow(clippy::indexing_slicing, reason = "below the lengths of both: n + step is at most 15")]
-const fn halves(points: &[f32; 15], step: usize) -> [f32; 16] {
-    let mut out = [0.0; 16];
-    let mut n = 0;
-    while n + step <= 15 {
-        out[n] = points[n + step - 1];
-        n += 1;
-    }
-    out
-}
 
 #[derive(Clone, Copy)]
 struct Avx512(__m512);
@@ -170,16 +158,15 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn choose(self, points: &[f32; 15], levels: &[f32; 16]) -> Self {
+    fn choose(self, points: &Points, levels: &[f32; 16]) -> Self {
         // SAFETY: see the module; the arrays have as many bytes as are read.
         Self(unsafe {
             let mut number = _mm512_setzero_si512();
-            for step in [8, 4, 2, 1] {
-                let halves = halves(points, step);
+            for (halves, step) in points.halves.iter().zip(Points::STEPS) {
                 let point = _mm512_permutexvar_ps(number, _mm512_loadu_ps(halves.as_ptr()));
                 // Not below, so that a NaN goes the upper way.
                 let up = _mm512_cmp_ps_mask::<_CMP_NLT_UQ>(self.0, point);
-                number = _mm512_mask_add_epi32(number, up, number, _mm512_set1_epi32(step as i32));
+                number = _mm512_mask_add_epi32(number, up, number, _mm512_set1_epi32(i32::from(step)));
             }
             _mm512_permutexvar_ps(number, _mm512_loadu_ps(levels.as_ptr()))
         })
@@ -452,18 +439,18 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn choose(self, points: &[f32; 15], levels: &[f32; 16]) -> Self {
+    fn choose(self, points: &Points, levels: &[f32; 16]) -> Self {
         let mut out = self.0;
         for half in &mut out {
             // SAFETY: see the module; the arrays have as many bytes as are read.
             *half = unsafe {
                 let mut number = _mm256_setzero_si256();
-                for step in [8, 4, 2, 1] {
-                    let halves = halves(points, step);
-                    let point = look_up(&halves, number);
+                for (halves, step) in points.halves.iter().zip(Points::STEPS) {
+                    let point = look_up(halves, number);
                     // Not below, so that a NaN goes the upper way.
                     let up = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_NLT_UQ>(*half, point));
-                    number = _mm256_or_si256(number, _mm256_and_si256(up, _mm256_set1_epi32(step as i32)));
+                    number =
+                        _mm256_or_si256(number, _mm256_and_si256(up, _mm256_set1_epi32(i32::from(step))));
                 }
                 look_up(levels, number)
             };

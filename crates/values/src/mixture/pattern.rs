@@ -6,11 +6,14 @@ use std::sync::OnceLock;
 use ggufkit_format::spec::TensorType;
 use regex::bytes::{Regex, RegexBuilder};
 
-/// Bytes that a compiled pattern may take.
-const LIMIT: usize = 1 << 20;
+/// Bytes that a compiled pattern may take, and as many again while it is searched for.
+const LIMIT: usize = 1 << 16;
+
+/// Bytes of a pattern's text.
+const LONGEST: usize = 8 << 10;
 
 /// Rules of a text at most: each takes some memory, and is asked about every tensor.
-const MOST: usize = 10_000;
+const MOST: usize = 4_000;
 
 /// A regular expression over names, found anywhere in them unless it is tied to `^` and `$`.
 #[derive(Clone, Debug)]
@@ -38,6 +41,9 @@ impl Pattern {
     /// # Errors
     /// It is no regular expression, or one that is too large.
     pub fn new(text: &str) -> Result<Self, PatternError> {
+        if text.len() > LONGEST {
+            return Err(PatternError(format!("it is longer than {LONGEST} bytes")));
+        }
         match compile(text) {
             Ok(regex) => Ok(Self { text: text.to_owned(), regex: Some(regex).into() }),
             Err(regex::Error::CompiledTooBig(_)) => Err(PatternError("the pattern is too large".to_owned())),
@@ -107,9 +113,11 @@ pub enum RuleError {
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Form(text) => write!(f, "{text:?} is no rule: write REGEX=TYPE, as in attn_v=Q8_0"),
-            Self::Pattern(text, error) => write!(f, "{text:?} is no regular expression: {error}"),
-            Self::Type(text) => write!(f, "{text:?} is no tensor type"),
+            Self::Form(text) => write!(f, "{:?} is no rule: write REGEX=TYPE, as in attn_v=Q8_0", cut(text)),
+            Self::Pattern(text, error) => {
+                write!(f, "{:?} is no regular expression: {error}", cut(text))
+            }
+            Self::Type(text) => write!(f, "{:?} is no tensor type", cut(text)),
             Self::NoEncoding(ty) => write!(f, "{ty} is not written, only read"),
             Self::TooMany => write!(f, "there are more than {MOST} rules"),
         }
@@ -117,6 +125,15 @@ impl fmt::Display for RuleError {
 }
 
 impl std::error::Error for RuleError {}
+
+/// The beginning of a text that is long.
+fn cut(text: &str) -> String {
+    let mut cut: String = text.chars().take(100).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
+    cut
+}
 
 impl Rule {
     /// A rule as it is written: `REGEX=TYPE`; the type stands behind the last `=`.

@@ -16,8 +16,8 @@ use super::Args;
 use crate::failure::Failure;
 use crate::frame;
 
-/// Bytes of a text at most: rules for a million tensors.
-const LONGEST: u64 = 256 << 20;
+/// Bytes of a text at most.
+const LONGEST: u64 = 4 << 20;
 
 /// All of it.
 pub(super) struct Given {
@@ -123,6 +123,10 @@ fn text(path: &Path, texts: &mut Vec<FileSource>) -> Result<String, Wrong> {
         )));
     }
     let bytes = fs::read(path).map_err(failed)?;
+    if bytes.starts_with(b"GGUF") {
+        let message = "is a model: `gguf recipe FILE` writes down its types".to_owned();
+        return Err(bad(path, "bad-rule", message));
+    }
     texts.push(source);
     String::from_utf8(bytes).map_err(|_| bad(path, "bad-rule", "is no text in UTF-8".to_owned()))
 }

@@ -73,7 +73,12 @@ pub(super) fn notes(made: &Quantization<'_>, given: &Given) -> Vec<String> {
     let shaped = used.iter().filter(|why| matches!(why, Why::Shape(_))).count();
     if shaped > 0 {
         let word = if shaped == 1 { "tensor has" } else { "tensors have" };
-        notes.push(format!("{shaped} {word} rows that do not fit their type, and another one"));
+        notes.push(format!(
+            "{shaped} {word} another type than was meant: no whole number of its blocks makes a row"
+        ));
+    }
+    if made.forgets_file_type() {
+        notes.push("general.file_type is left out: nothing says what the whole is called now".to_owned());
     }
     notes
 }
