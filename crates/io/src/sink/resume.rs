@@ -4,6 +4,7 @@
 //! believed. The list has to be of the same settings; a section has to have the bytes that its line tells, and what it was made
 //! of has to be in the source still. From the first section on of which that is not so, everything is written anew. So nothing
 //! has to reach the disk in any order: what a loss of power took is found missing.
+//! What stands there and is no such pair is somebody else's: it is refused, and never written to.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
