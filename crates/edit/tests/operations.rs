@@ -462,6 +462,38 @@ fn elements_are_put_in_and_taken_out() {
     assert!(matches!(apply(&none, &unknown), Err(OperationError::NoKey(_))));
 }
 
+#[test]
+fn texts_come_into_a_list_once_and_go_out_of_it_for_good() {
+    let tags = |items: &[&str]| {
+        let items: Vec<Value> = items.iter().map(|item| Value::String(item.as_bytes().to_vec())).collect();
+        let file = Builder::new().kv("a", 1_u8);
+        if items.is_empty() { file } else { file.kv("general.tags", Value::Array(Kind::String, items)) }
+            .bytes()
+    };
+    let list = |item: &str| Operation::List { key: b"general.tags".to_vec(), item: item.into() };
+    let unlist = |item: &str| Operation::Unlist { key: b"general.tags".to_vec(), item: item.into() };
+    for (before, operations, after) in [
+        (&[][..], &[list("x")][..], &["x"][..]),
+        (&["x", "y"], &[list("x")], &["x", "y"]),
+        (&["x", "y"], &[list("z"), list("z"), list("x")], &["x", "y", "z"]),
+        (&["x", "y", "x"], &[unlist("x")], &["y"]),
+        (&["x", "y", "x"], &[unlist("z")], &["x", "y", "x"]),
+        (&["x", "x"], &[unlist("x")], &[]),
+        (&["x"], &[unlist("x"), list("y"), list("x")], &["y", "x"]),
+        (&["x", "y"], &[unlist("y"), list("y")], &["x", "y"]),
+    ] {
+        let bytes = tags(before);
+        let is = made(&bytes, |document| {
+            for operation in operations {
+                operation.apply(document).unwrap();
+            }
+        });
+        assert_eq!(is, tags(after), "{before:?} {operations:?}");
+    }
+    let number = Builder::new().kv("general.tags", 1_u8).bytes();
+    assert!(matches!(apply(&number, &list("x")), Err(OperationError::NoElement { .. })));
+}
+
 /// What all shards tell of all of them is what they hold.
 #[test]
 fn the_shards_of_a_model_agree_after_a_change_of_one() {

@@ -163,8 +163,13 @@ impl<'a> Document<'a> {
     #[must_use]
     pub fn find_text(&self, at: u64, text: &[u8]) -> Option<(u64, u64)> {
         let Some(Value::Array(array)) = self.source_value(at) else {
-            let is =
-                |place: &u64| matches!(self.shown_element(at, *place), Some(Shown::Text(is)) if is == text);
+            let is = |place: &u64| match self.slot(at).and_then(|entry| entry.value.as_ref()) {
+                Some(NewValue::Array(_, items)) => {
+                    let item = usize::try_from(*place).ok().and_then(|place| items.get(place));
+                    matches!(item, Some(NewValue::String(is)) if is == text)
+                }
+                _ => matches!(self.shown_element(at, *place), Some(Shown::Text(is)) if is == text),
+            };
             let mut found = (0..self.array_len(at)?).filter(is);
             let first = found.next()?;
             return Some((first, (found.count() as u64).saturating_add(1)));

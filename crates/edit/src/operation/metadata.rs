@@ -1,13 +1,11 @@
 //! Operations on key-values.
 
 use ggufkit_format::Scalar;
-use ggufkit_format::encode::EncodeError;
 use ggufkit_format::spec::{KeyType, ValueType, keys};
 
 use super::value::{position, value};
 use super::{Done, Element, Given, OperationError, Shown, glob};
 use crate::document::{ALIGNMENT, Document};
-use crate::error::EditError;
 use crate::value::NewValue;
 
 /// The keys that a text names: the one that is called so, or those that it matches as a pattern.
@@ -53,38 +51,14 @@ pub(super) fn set(
     Ok(changed.then_some(done).into_iter().collect())
 }
 
-/// The number of a list's key, and its texts.
-type Texts = (u64, Vec<Vec<u8>>);
-
-/// The texts of a list; `None` where there is no such key.
-fn texts(document: &Document<'_>, key: &[u8]) -> Result<Option<Texts>, OperationError> {
-    let at = match one(document, key) {
-        Err(OperationError::NoKey(_)) => return Ok(None),
-        other => other?,
-    };
-    let is_list = document.key_type(at) == Some(KeyType::Array(ValueType::STRING));
-    let len = document.array_len(at).filter(|_| is_list);
-    let len = len.ok_or_else(|| OperationError::NoElement { key: key.to_vec(), element: 0, len: None })?;
-    let text = |place| match document.shown_element(at, place) {
-        Some(Shown::Text(text)) => Ok(text),
-        _ => Err(EditError::Encode(EncodeError::Incomplete).into()),
-    };
-    (0..len).map(text).collect::<Result<_, OperationError>>().map(|texts| Some((at, texts)))
-}
-
-fn set_texts(
-    document: &mut Document<'_>,
-    key: &[u8],
-    there: Option<u64>,
-    texts: Vec<Vec<u8>>,
-) -> Result<Vec<Done>, OperationError> {
-    let new = NewValue::Array(ValueType::STRING, texts.into_iter().map(NewValue::String).collect());
-    let before = there.and_then(|at| document.shown(at));
-    let at = match there {
-        Some(at) => document.set_value(at, new).map(|_| at)?,
-        None => document.add(key, new)?,
-    };
-    Ok(vec![Done::new("set", key).values(before, document.shown(at))])
+/// The number of the key of a list; `None` where there is no such key.
+fn texts(document: &Document<'_>, key: &[u8]) -> Result<Option<u64>, OperationError> {
+    match one(document, key) {
+        Err(OperationError::NoKey(_)) => Ok(None),
+        Ok(at) if document.key_type(at) == Some(KeyType::Array(ValueType::STRING)) => Ok(Some(at)),
+        Ok(_) => Err(OperationError::NoElement { key: key.to_vec(), element: 0, len: None }),
+        Err(error) => Err(error),
+    }
 }
 
 pub(super) fn list(
@@ -92,13 +66,15 @@ pub(super) fn list(
     key: &[u8],
     item: &[u8],
 ) -> Result<Vec<Done>, OperationError> {
-    let (there, mut texts) =
-        texts(document, key)?.map_or((None, Vec::new()), |(at, texts)| (Some(at), texts));
-    if texts.iter().any(|text| text == item) {
-        return Ok(Vec::new());
-    }
-    texts.push(item.to_vec());
-    set_texts(document, key, there, texts)
+    let item = NewValue::String(item.to_vec());
+    let there = texts(document, key)?;
+    let before = there.and_then(|at| document.shown(at));
+    let at = match (there, &item) {
+        (Some(at), NewValue::String(text)) if document.find_text(at, text).is_some() => return Ok(Vec::new()),
+        (Some(at), _) => document.insert_element(at, None, item).map(|_| at)?,
+        (None, _) => document.add(key, NewValue::Array(ValueType::STRING, vec![item]))?,
+    };
+    Ok(vec![Done::new("set", key).values(before, document.shown(at))])
 }
 
 pub(super) fn unlist(
@@ -106,14 +82,18 @@ pub(super) fn unlist(
     key: &[u8],
     item: &[u8],
 ) -> Result<Vec<Done>, OperationError> {
-    let Some((at, mut texts)) = texts(document, key)? else { return Ok(Vec::new()) };
-    let before = texts.len();
-    texts.retain(|text| text != item);
-    match texts.len() {
-        left if left == before => Ok(Vec::new()),
-        0 => take_out(document, at).map(|done| vec![done]),
-        _ => set_texts(document, key, Some(at), texts),
+    let Some(at) = texts(document, key)? else { return Ok(Vec::new()) };
+    let before = document.shown(at);
+    let len = document.array_len(at);
+    while let Some((place, _)) = document.find_text(at, item) {
+        if document.array_len(at) == Some(1) {
+            return take_out(document, at).map(|done| vec![Done { before, ..done }]);
+        }
+        document.remove_element(at, place)?;
     }
+    let changed = document.array_len(at) != len;
+    let done = Done::new("set", key).values(before, document.shown(at));
+    Ok(changed.then_some(done).into_iter().collect())
 }
 
 /// Another alignment moves the data.
