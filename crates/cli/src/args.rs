@@ -1,6 +1,7 @@
 //! Options that several commands share: what was typed, and what it means.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 
 use clap::{Args, builder::PossibleValuesParser};
@@ -39,6 +40,26 @@ impl HowArgs {
         how.alone = self.alone;
         how
     }
+}
+
+/// How many threads work on data.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct ThreadArgs {
+    /// Threads that work on the data (default: as many as there are processors)
+    #[arg(long, value_name = "N", value_parser = threads)]
+    threads: Option<NonZeroUsize>,
+}
+
+impl ThreadArgs {
+    /// So many as were asked for, or as there are processors.
+    pub(crate) fn count(self) -> NonZeroUsize {
+        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
+        threads.unwrap_or(NonZeroUsize::MIN)
+    }
+}
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "a number from 1 on is needed".to_owned())
 }
 
 /// How a head is read.
