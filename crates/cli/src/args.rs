@@ -89,6 +89,9 @@ pub(crate) struct ReadArgs {
     /// Limit on arrays inside arrays (default 16)
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_depth: Option<u32>,
+    /// Whether the command reads at any position, which no pipe can be.
+    #[arg(skip)]
+    pub(crate) anywhere: bool,
 }
 
 /// A dialect by name.
@@ -178,7 +181,14 @@ impl ReadArgs {
             max_string: None,
             max_array: None,
             max_depth: None,
+            anywhere: false,
         }
+    }
+
+    /// The same for a command that reads at any position where `so`: what can only be read in order is refused before anybody
+    /// waits for it.
+    pub(crate) fn anywhere(self, so: bool) -> Self {
+        Self { anywhere: so, ..self }
     }
 
     /// The reading that was asked for.

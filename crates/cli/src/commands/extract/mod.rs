@@ -183,7 +183,7 @@ impl Args {
                 document,
                 files: laid(document),
             };
-            let lacking = self.may_lack(document, &jobs);
+            let lacking = Self::may_lack(document, &jobs, &globs);
             let done = match lacking.filter(|_| self.is_of_all() && !jobs.is_empty()) {
                 Some(problem) => {
                     let help = "name the tensors one by one, or get the files that are missing";
@@ -233,14 +233,12 @@ impl Args {
     }
 
     /// Why tensors that were asked for may be where nothing could be read; `None` where each was named, and is there.
-    fn may_lack<'d>(&self, document: &Document<'d>, jobs: &[Job<'_>]) -> Option<&'d ShardProblem> {
+    fn may_lack<'d>(document: &Document<'d>, jobs: &[Job<'_>], globs: &[Glob]) -> Option<&'d ShardProblem> {
         let mut fatal = document.problems.iter().filter(|problem| problem.is_fatal());
         let first = fatal.next()?;
         let missing = |problem: &ShardProblem| problem.code() == "shard-missing";
-        let there = |name: &String| {
-            !name.contains(['*', '?', '[', '\\']) && jobs.iter().any(|job| job.row.name.0 == name.as_bytes())
-        };
-        let named = !self.patterns.is_empty() && self.patterns.iter().all(there);
+        let there = |glob: &Glob| glob.is_name() && jobs.iter().any(|job| glob.matches(job.row.name.0));
+        let named = !globs.is_empty() && globs.iter().all(there);
         (!(named && missing(first) && fatal.all(missing))).then_some(first)
     }
 
@@ -262,7 +260,10 @@ impl Args {
             let output = self.output.as_deref().map(out::path).unwrap_or_default();
             return Some(Failure::Usage {
                 code: "unknown-ending",
-                message: format!("{output}: no form of files ends in .{}", out::fit(ending.as_encoded_bytes(), 40)),
+                message: format!(
+                    "{output}: no form of files ends in .{}",
+                    out::fit(ending.as_encoded_bytes(), 40)
+                ),
                 help: Some(format!(
                     "-o takes .gguf, .safetensors, .npz, .npy, .bin or .raw, or a folder: {output}/ makes one of this name"
                 )),

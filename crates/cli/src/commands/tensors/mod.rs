@@ -16,7 +16,7 @@ use crate::json::Files;
 use crate::out::Out;
 use crate::{FAILED, OK, frame};
 
-pub(super) use select::SelectArgs;
+pub(super) use select::{SelectArgs, is_pattern};
 
 /// List tensors: type, shape, size, place; select, sort and group them
 ///
@@ -166,7 +166,7 @@ impl Args {
             return Ok(FAILED);
         }
         if !found && self.select.is_any() {
-            return SelectArgs::nothing(out);
+            return self.select.nothing(out);
         }
         Ok(OK)
     }
