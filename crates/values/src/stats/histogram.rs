@@ -3,8 +3,6 @@
 //! A bin holds the floats whose sign, exponent and upper five bits of the fraction are the same, so that its width is at
 //! most 1/32 of the values in it. That is enough to draw from, and for quantiles that are off by 3 % at most.
 
-use std::ops::Range;
-
 /// Bits of a float that its bin does not look at.
 const IGNORED: u32 = 32 - 14;
 
@@ -22,14 +20,12 @@ const FINITE: usize = HALF - 32;
 pub struct Histogram {
     /// By sign and magnitude; empty while there is nothing.
     bins: Vec<u64>,
-    /// Of each sign the bins outside of which there is nothing: what there is takes few of them.
-    used: [Range<usize>; 2],
 }
 
 /// Tables that a thread counts in.
 const TABLES: usize = 4;
 
-/// Values that are noted down one by one until there are more: looking through the tables costs as much as counting thousands.
+/// Values that are noted down one by one while there are no more: looking through the tables takes as long as counting thousands.
 const FEW: usize = 1024;
 
 /// Counts of one thread, which a histogram takes over.
@@ -78,9 +74,6 @@ impl Counts {
         for bin in self.few.drain(..).map(usize::from).filter(|bin| bin & (HALF - 1) < FINITE) {
             if let Some(sum) = histogram.bins.get_mut(bin) {
                 *sum = sum.saturating_add(1);
-                if let Some(used) = histogram.used.get_mut(bin / HALF) {
-                    *used = either(used, &(bin..bin.saturating_add(1)));
-                }
             }
         }
         if !std::mem::take(&mut self.is_used) {
@@ -88,13 +81,11 @@ impl Counts {
         }
         for table in &mut self.bins {
             let signs = table.as_chunks_mut::<HALF>().0.iter_mut().zip(histogram.bins.chunks_mut(HALF));
-            for (sign, ((counts, sums), used)) in signs.zip(&mut histogram.used).enumerate() {
+            for (counts, sums) in signs {
                 // Most sizes do not occur: sixteen of them are passed over at once.
                 let sixteens = counts.as_chunks_mut::<16>().0.iter_mut().zip(sums.chunks_mut(16));
-                for (at, (counts, sums)) in sixteens.take(FINITE / 16).enumerate() {
+                for (counts, sums) in sixteens.take(FINITE / 16) {
                     if counts.iter().fold(0, |all, count| all | count) != 0 {
-                        let start = sign.saturating_mul(HALF).saturating_add(at.saturating_mul(16));
-                        *used = either(used, &(start..start.saturating_add(16)));
                         for (count, sum) in counts.iter_mut().zip(sums) {
                             *sum = sum.saturating_add(u64::from(*count));
                             *count = 0;
@@ -106,15 +97,6 @@ impl Counts {
                 }
             }
         }
-    }
-}
-
-/// The range that holds both.
-fn either(one: &Range<usize>, two: &Range<usize>) -> Range<usize> {
-    match (one.is_empty(), two.is_empty()) {
-        (true, _) => two.clone(),
-        (_, true) => one.clone(),
-        _ => one.start.min(two.start)..one.end.max(two.end),
     }
 }
 
@@ -135,27 +117,20 @@ impl Histogram {
     /// Adds other values.
     pub fn add(&mut self, other: &Self) {
         if self.bins.is_empty() {
-            self.clone_from(other);
+            self.bins.clone_from(&other.bins);
             return;
         }
-        for (used, more) in self.used.iter_mut().zip(&other.used) {
-            *used = either(used, more);
-            let sums = self.bins.get_mut(more.clone()).into_iter().flatten();
-            for (sum, more) in sums.zip(other.bins.get(more.clone()).into_iter().flatten()) {
-                *sum = sum.saturating_add(*more);
-            }
+        for (sum, more) in self.bins.iter_mut().zip(&other.bins) {
+            *sum = sum.saturating_add(*more);
         }
     }
 
     /// Bins that hold values, from the smallest to the largest: the bounds of each, and how many there are. The one next to
     /// zero holds zeros of both signs on its two sides.
     pub fn bins(&self) -> impl Iterator<Item = (f32, f32, u64)> {
-        let [positive, negative] = self.used.clone();
-        let negative = negative.rev().map(|at| {
-            let bin = at.saturating_sub(HALF);
-            (-edge(bin.saturating_add(1)), -edge(bin), at)
-        });
-        let positive = positive.map(|bin| (edge(bin), edge(bin.saturating_add(1)), bin));
+        let negative =
+            (0..FINITE).rev().map(|bin| (-edge(bin.saturating_add(1)), -edge(bin), HALF.saturating_add(bin)));
+        let positive = (0..FINITE).map(|bin| (edge(bin), edge(bin.saturating_add(1)), bin));
         negative.chain(positive).filter_map(|(low, high, at)| {
             let count = self.bins.get(at).copied().unwrap_or(0);
             (count > 0).then(|| (low, high.min(f32::MAX), count))
@@ -178,7 +153,7 @@ impl Histogram {
     /// evenly spread within. `None` without values.
     #[must_use]
     pub fn quantile(&self, part: f64) -> Option<f32> {
-        let total: u64 = self.bins().map(|(.., count)| count).sum();
+        let total: u64 = self.bins.iter().sum();
         let target = part.clamp(0.0, 1.0) * total as f64;
         let mut below = 0.0;
         let mut last = None;
@@ -207,7 +182,7 @@ impl Histogram {
         let width = (high - low) / columns as f64;
         if columns == 0 || width <= 0.0 {
             if let Some(first) = out.first_mut() {
-                *first = self.bins().map(|(.., count)| count).sum::<u64>() as f64;
+                *first = self.bins.iter().sum::<u64>() as f64;
             }
             return out;
         }

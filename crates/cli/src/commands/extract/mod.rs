@@ -9,7 +9,6 @@ mod say;
 use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +24,8 @@ use self::form::{Dtype, Kind};
 use self::job::{Job, Task, Trouble, files_of, laid};
 use self::names::Names;
 use super::progress::Bar;
-use crate::args::{InputArgs, ReadArgs, ThreadArgs, layers, number};
+use super::tensors::SelectArgs;
+use crate::args::{InputArgs, ReadArgs, ThreadArgs, number};
 use crate::failure::Failure;
 use crate::frame::Document;
 use crate::json::Files;
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     /// The file, or any member of a shard set
     #[arg(value_name = "FILE")]
     file: std::ffi::OsString,
-    /// Names or patterns of tensors (`*`, `?`, `[a-z]`); all tensors when neither these nor --layer are given
+    /// Names or patterns of tensors (`*`, `?`, `[a-z]`); all tensors when neither these nor other filters are given
     #[arg(value_name = "PATTERN")]
     patterns: Vec<String>,
     /// The folder to write to, which is made where it is not there; one file of all tensors, where it ends in .gguf,
@@ -83,9 +83,8 @@ pub(crate) struct Args {
     /// standard output
     #[arg(long, short, value_name = "OUT", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
-    /// Only tensors of these layers, both ends included: 3, 0..3 (0 to 3), 30.. ; may be given again
-    #[arg(long = "layer", value_name = "A..B", value_parser = layers)]
-    layers: Vec<RangeInclusive<u64>>,
+    #[command(flatten)]
+    select: SelectArgs,
     /// Only these rows of each tensor, counted from 0, the end not included: 7, 10:20 (10 to 19), 10: or :20
     #[arg(long, value_name = "FROM:TO", value_parser = slice)]
     rows: Option<(u64, u64)>,
@@ -139,17 +138,14 @@ impl Done {
 }
 
 impl Args {
-    pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+    pub(crate) fn run(mut self, out: &mut Out) -> io::Result<u8> {
         // The files are what was asked for: they are written whether or not anybody listens.
         out.hold();
-        let globs = match self.patterns.iter().map(|p| Glob::new(p)).collect::<Result<Vec<_>, _>>() {
-            Ok(globs) => globs,
-            Err(error) => {
-                let failure = Failure::usage("bad-pattern", error.to_string());
-                frame::refuse(out, "extract", self.json, &failure)?;
-                return Ok(FAILED);
-            }
-        };
+        let patterns = std::mem::take(&mut self.patterns);
+        if let Err(failure) = patterns.iter().try_for_each(|pattern| self.select.add(pattern)) {
+            frame::refuse(out, "extract", self.json, &failure)?;
+            return Ok(FAILED);
+        }
         let inputs = InputArgs { files: vec![self.file.clone()], how: crate::args::HowArgs::default() };
         if let Some(failure) = self.refusal(&inputs, out.is_terminal()) {
             frame::refuse(out, "extract", self.json, &failure)?;
@@ -164,7 +160,7 @@ impl Args {
                 .iter()
                 .filter_map(|part| Some(TensorReader::new(part.source.as_ref()?, part.view()?)))
                 .collect();
-            let mut jobs = self.jobs(document, &readers, &globs);
+            let mut jobs = self.jobs(document, &readers);
             let file = self.output.as_deref().filter(|_| self.names_file());
             if let Some(file) = file.filter(|_| self.is_one_file(jobs.len())) {
                 let name = file.file_name().map(PathBuf::from).unwrap_or_default();
@@ -183,7 +179,7 @@ impl Args {
                 document,
                 files: laid(document),
             };
-            let lacking = Self::may_lack(document, &jobs, &globs);
+            let lacking = Self::may_lack(document, &jobs, self.select.names());
             let done = match lacking.filter(|_| self.is_of_all() && !jobs.is_empty()) {
                 Some(problem) => {
                     let help = "name the tensors one by one, or get the files that are missing";
@@ -211,21 +207,13 @@ impl Args {
     }
 
     /// The tensors that were chosen.
-    fn jobs<'a>(
-        &self,
-        document: &Document<'a>,
-        readers: &'a [TensorReader<'a, FileSource>],
-        globs: &[Glob],
-    ) -> Vec<Job<'a>> {
+    fn jobs<'a>(&self, document: &Document<'a>, readers: &'a [TensorReader<'a, FileSource>]) -> Vec<Job<'a>> {
         let (mut jobs, mut names) = (Vec::new(), Names::default());
         for row in document.model.as_ref().map(Table::new).iter().flat_map(Table::iter) {
             let name = row.name.as_bytes();
             // Of every tensor, so that what else is chosen does not change the name of its file.
             let file = names.file(name, self.kind().ending());
-            let chosen = globs.is_empty() || globs.iter().any(|glob| glob.matches(name));
-            let in_layers = self.layers.is_empty()
-                || row.layer.is_some_and(|n| self.layers.iter().any(|range| range.contains(&n)));
-            if let (true, true, Some(reader)) = (chosen, in_layers, readers.get(row.part_index)) {
+            if let (true, Some(reader)) = (self.select.takes(&row), readers.get(row.part_index)) {
                 jobs.push(Job { row, reader, file });
             }
         }

@@ -28,7 +28,8 @@ pub(super) use select::{SelectArgs, is_pattern};
 #[derive(clap::Args, Debug)]
 #[command(
     override_usage = "gguf tensors [OPTIONS] FILE... [PATTERN...]",
-    after_help = "Patterns: * stands for any text, ? for one character, [a-z] for one of a set, [!a-z] for one not in it.
+    after_help = "An argument behind the first FILE that has *, ? or [ in it and is no file is a PATTERN: only tensors whose whole names \
+    match one are listed. * stands for any text, ? for one character, [a-z] for one of a set, [!a-z] for one not in it.
 
 Exit status: 0 done, 1 no tensor passes the filters, 2 a file could not be read.
 

@@ -101,6 +101,11 @@ impl SelectArgs {
         Ok(())
     }
 
+    /// The patterns that names have to match, one of them.
+    pub(crate) fn names(&self) -> &[Glob] {
+        &self.names
+    }
+
     /// Whether there is any filter.
     pub(crate) fn is_any(&self) -> bool {
         !(self.names.is_empty() && self.types.is_empty() && self.layers.is_empty() && self.min_size.is_none())
