@@ -107,7 +107,7 @@ fn a_set_gives_one_file_with_the_metadata_of_its_first() {
     assert!(refused.contains("is the model itself"), "{refused}");
     fs::remove_file(folder.join("s/m-00001-of-00003.gguf")).unwrap();
     let first = "s/m-00001-of-00003.gguf";
-    let refused = said(&folder, &["extract", set, "-o", first, "--force", "--no-metadata"], 2);
+    let refused = said(&folder, &["extract", set, "blk.0.q", "-o", first, "--force", "--no-metadata"], 2);
     assert!(refused.contains("is the model itself"), "{refused}");
     let refused = said(&folder, &["extract", set, "blk.0.q", "-o", "q.gguf"], 2);
     assert!(refused.contains("first file of the set"), "{refused}");

@@ -220,14 +220,15 @@ impl Args {
         jobs
     }
 
-    /// Why tensors that were asked for may be where nothing could be read; `None` where each was named, and is there.
+    /// Why tensors that were asked for may be where nothing could be read; `None` where each was named, and is there
+    /// once.
     fn may_lack<'d>(document: &Document<'d>, jobs: &[Job<'_>], globs: &[Glob]) -> Option<&'d ShardProblem> {
-        let mut fatal = document.problems.iter().filter(|problem| problem.is_fatal());
-        let first = fatal.next()?;
-        let missing = |problem: &ShardProblem| problem.code() == "shard-missing";
-        let there = |glob: &Glob| glob.is_name() && jobs.iter().any(|job| glob.matches(job.row.name.0));
-        let named = !globs.is_empty() && globs.iter().all(there);
-        (!(named && missing(first) && fatal.all(missing))).then_some(first)
+        let first = document.problems.iter().find(|problem| problem.is_fatal())?;
+        let one = |glob: &Glob| {
+            glob.is_name() && jobs.iter().filter(|job| glob.matches(job.row.name.0)).count() == 1
+        };
+        let named = !globs.is_empty() && globs.iter().all(one);
+        (!named).then_some(first)
     }
 
     /// Why the call as a whole makes no sense.

@@ -1,7 +1,7 @@
 //! What became of the tensors, for people.
 
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ggufkit::inspect::tensors::Sizing;
@@ -17,9 +17,6 @@ const WIDE: usize = 64;
 
 /// Columns that a name keeps, where there is a choice.
 const NAME: usize = 24;
-
-/// Columns that are worth showing a part of a file's name in.
-const FILE: usize = 12;
 
 /// What is said where a size is what the next tensor leaves.
 const INFERRED: &str = " (size inferred from the next tensor's offset)";
@@ -45,6 +42,19 @@ pub(super) fn say(args: &Args, out: &mut Out, jobs: &[Job<'_>], done: &Done) -> 
         wide[0] = wide[0].min(room.saturating_sub(rest).max(NAME));
     }
     let room = room.saturating_sub(wide[0]).saturating_sub(rest);
+    // With their folder, which the last line names; or without it; or not at all.
+    let fit = |path: &dyn Fn(&Job<'_>) -> Option<PathBuf>| {
+        let mut paths = jobs.iter().filter_map(path);
+        paths.all(|path| out::columns(&out::path(&path)).saturating_add(2) <= room)
+    };
+    let whole = |job: &Job<'_>| file_of(args, job, jobs.len());
+    let name = |job: &Job<'_>| whole(job).map(|_| job.file.clone());
+    let none = |_: &Job<'_>| None;
+    let file: &dyn Fn(&Job<'_>) -> Option<PathBuf> = match (fit(&whole), fit(&name)) {
+        (true, _) => &whole,
+        (false, true) => &name,
+        (false, false) => &none,
+    };
     for (job, result) in jobs.iter().zip(&done.verdicts) {
         match result {
             Ok(bytes) if !to_stdout => {
@@ -55,8 +65,13 @@ pub(super) fn say(args: &Args, out: &mut Out, jobs: &[Job<'_>], done: &Done) -> 
                 let kind = out.paint(Ink::Type, pad(&kind, b));
                 let shape = out.paint(Ink::Text, pad(&shape, c));
                 let size = out.paint(Ink::Number, pad_left(&size, d));
-                let file = behind(args, job, jobs.len(), room);
-                writeln!(out, "{name}  {kind}  {shape}  {size}{file}")?;
+                let mut behind = file(job).map_or_else(String::new, |file| format!("  {}", out::path(&file)));
+                if job.row.sizing == Sizing::Inferred
+                    && out::columns(&behind).saturating_add(INFERRED.len()) <= room
+                {
+                    behind.push_str(INFERRED);
+                }
+                writeln!(out, "{name}  {kind}  {shape}  {size}{behind}")?;
             }
             Ok(_) => {}
             // What only follows from another tensor's trouble is told by the last line.
@@ -84,27 +99,15 @@ pub(super) fn say(args: &Args, out: &mut Out, jobs: &[Job<'_>], done: &Done) -> 
     out.line(&format!("{good} of {} tensors {verb}{last}", jobs.len()), 2)
 }
 
-/// What is said behind a row: the file that the tensor has for itself, as far as there is room, and how its size is known.
-fn behind(args: &Args, job: &Job<'_>, jobs: usize, room: usize) -> String {
-    let mut text = String::new();
-    let file = match args.output.as_deref() {
+/// The file that a tensor has for itself, as far as it is worth a word.
+fn file_of(args: &Args, job: &Job<'_>, jobs: usize) -> Option<PathBuf> {
+    match args.output.as_deref() {
         // A dry run: the bytes themselves come without a word.
-        Some(_) if args.names_stdout() => Some(b"standard output".to_vec()),
+        Some(_) if args.names_stdout() => Some(PathBuf::from("standard output")),
         // Said once, at the end.
         Some(_) if args.is_one_file(jobs) => None,
-        folder => {
-            let path = folder.unwrap_or(Path::new("")).join(&job.file);
-            Some(path.as_os_str().as_encoded_bytes().to_vec())
-        }
-    };
-    let room = room.saturating_sub(2);
-    if let Some(file) = file.filter(|_| room >= FILE) {
-        text = format!("  {}", out::fit(&file, room));
+        folder => Some(folder.unwrap_or(Path::new("")).join(&job.file)),
     }
-    if job.row.sizing == Sizing::Inferred && out::columns(&text).saturating_add(INFERRED.len()) <= room {
-        text.push_str(INFERRED);
-    }
-    text
 }
 
 /// What is said about a tensor: its name, type and shape, and the bytes of its data in the file.
