@@ -573,24 +573,6 @@ fn a_name_of_no_known_form_is_no_folder() {
 }
 
 #[test]
-fn names_that_are_there_twice_go_into_no_file_of_all() {
-    let folder = folder("doubled");
-    let bytes = Builder::new()
-        .kv("general.architecture", "llama")
-        .tensor(Tensor::f32("a", &[1]).data(vec![1; 4]))
-        .tensor(Tensor::f32("a", &[1]).data(vec![2; 4]))
-        .bytes();
-    fs::write(folder.join("m.gguf"), bytes).unwrap();
-    for file in ["x.gguf", "x.npz", "x.safetensors"] {
-        let output = extract(&folder, &["m.gguf", "-o", file]);
-        assert_eq!(output.status.code(), Some(2), "{file}");
-        assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
-        assert!(stderr(&output).contains("\"a\""), "{}", stderr(&output));
-    }
-    assert_eq!(names(&folder), ["m.gguf"]);
-}
-
-#[test]
 fn exact_sizes_are_told_of_every_form() {
     let folder = folder("sizes");
     fs::write(folder.join("m.gguf"), model()).unwrap();

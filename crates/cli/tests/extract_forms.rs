@@ -117,6 +117,20 @@ fn a_set_gives_one_file_with_the_metadata_of_its_first() {
 }
 
 #[test]
+fn names_that_are_there_twice_go_into_no_file_of_all() {
+    let folder = folder("doubled");
+    let one = |value| Tensor::f32("a", &[1]).data(vec![value; 4]);
+    let bytes = Builder::new().kv("general.architecture", "llama").tensor(one(1)).tensor(one(2)).bytes();
+    fs::write(folder.join("m.gguf"), bytes).unwrap();
+    for file in ["x.gguf", "x.npz", "x.safetensors"] {
+        let refused = said(&folder, &["extract", "m.gguf", "-o", file], 2);
+        assert_eq!(refused.matches("error: ").count(), 1, "{refused}");
+        assert!(refused.contains("\"a\""), "{refused}");
+    }
+    assert_eq!(names(&folder), ["m.gguf"]);
+}
+
+#[test]
 fn names_by_which_numpy_finds_another_array_are_refused() {
     let folder = folder("hidden");
     let one = |name: &str| Tensor::f32(name, &[1]).data(vec![1; 4]);
