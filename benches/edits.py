@@ -12,18 +12,24 @@ holds against the process (the most of all rounds; it counts whole folios of the
 64 KiB), and what reached the device until all was synced (the least of all rounds; it counts other processes' writes too, so
 that only a device of one's own, such as a loop device that is mounted for it, tells something).
 """
+import itertools
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import NamedTuple
+
+from turns import in_turns, median, option, run, table
 
 
-def option(name: str, default: str) -> str:
-    return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else default
+class Written(NamedTuple):
+    """Wall seconds, the bytes that the process had written, and those that reached the device."""
+
+    wall: float
+    held: int
+    reached: int
 
 
 def device_bytes(folder: Path) -> int:
@@ -32,19 +38,6 @@ def device_bytes(folder: Path) -> int:
     device = folder.stat().st_dev
     fields = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}/stat").read_text().split()
     return int(fields[6]) * 512
-
-
-def run(command: list[str], folder: Path) -> tuple[float, int, int]:
-    """Wall seconds, the bytes that the process had written, and those that reached the device."""
-    before = device_bytes(folder)
-    start = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    wall = time.perf_counter() - start
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise SystemExit(f"{command}: exit status {child.returncode}")
-    return wall, usage.ru_oublock * 512, device_bytes(folder) - before
 
 
 def settle(file: Path, cached: bool) -> None:
@@ -74,33 +67,48 @@ def main() -> int:
             "set template, cached": (change, True),
             "gguf_new_metadata, cached": (theirs + [str(file), str(target)], True),
         }
-        taken: dict[str, list[tuple[float, int, int]]] = {name: [] for name in ["true", "set a number", *rows]}
-        os.sync()
-        for number in range(5 * rounds):
-            taken["true"].append(run(["true"], work))
-            taken["set a number"].append(run([binary, "set", str(file), f"llama.context_length={2000 + number}"], work))
-        subprocess.run([binary, "undo", str(file)], check=True, stdout=subprocess.DEVNULL)
-        for _ in range(rounds):
-            for name, (command, cached) in rows.items():
+
+        def row(command, cached):
+            def once():
                 target.unlink(missing_ok=True)
                 settle(file, cached)
-                taken[name].append(run(command, work))
+                before = device_bytes(work)
+                one = run(command)
+                written = Written(one.wall, one.held, device_bytes(work) - before)
                 if command[0] == binary:
-                    subprocess.run([binary, "undo", str(file)], check=True, stdout=subprocess.DEVNULL)
-        walls = {name: statistics.median(wall for wall, _, _ in runs) for name, runs in taken.items()}
+                    subprocess.run([binary, "undo", file], check=True, stdout=subprocess.DEVNULL)
+                return written
+            return once
+
+        numbers = itertools.count(2000)
+
+        def small(command):
+            def once():
+                before = device_bytes(work)
+                one = run(command())
+                return Written(one.wall, one.held, device_bytes(work) - before)
+            return once
+
+        os.sync()
+        taken = in_turns({
+            "true": small(lambda: ["true"]),
+            "set a number": small(lambda: [binary, "set", file, f"llama.context_length={next(numbers)}"]),
+        }, 5 * rounds)
+        subprocess.run([binary, "undo", file], check=True, stdout=subprocess.DEVNULL)
+        taken |= in_turns({name: row(*of) for name, of in rows.items()}, rounds)
         beside = {
             "set a number": "true",
             "set template, not cached": "cp, not cached",
             "set template, cached": "cp, cached",
             "gguf_new_metadata, cached": "cp, cached",
         }
-        print(f"{'':<28}{'wall ms':>10}{'ratio':>18}{'process bytes':>16}{'device bytes':>16}")
+        cells = {}
         for name, runs in taken.items():
-            other = beside.get(name)
-            ratio = "" if other is None else f"{walls[name] / walls[other]:.3f} x {other.split(',')[0]}"
-            held = max(written for _, written, _ in runs)
-            reached = min(reached for _, _, reached in runs)
-            print(f"{name:<28}{walls[name] * 1000:>10.2f}{ratio:>18}{held:>16}{reached:>16}")
+            wall, other = median(runs, "wall"), beside.get(name)
+            ratio = "" if other is None else f"{wall / median(taken[other], 'wall'):.3f} x {other.split(',')[0]}"
+            held, reached = max(one.held for one in runs), min(one.reached for one in runs)
+            cells[name] = [f"{wall * 1000:.2f}", ratio, str(held), str(reached)]
+        table(["wall ms", "ratio", "process bytes", "device bytes"], cells)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return 0

@@ -12,27 +12,14 @@ memory. On a machine that is shared only the ratio of CPU times means something.
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
+from turns import beside, in_turns, option, run
 
-def option(name: str, default: str) -> str:
-    return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else default
-
-
-def run(command: list[str]) -> tuple[float, float, float]:
-    """Wall and CPU seconds, and peak memory in MiB."""
-    start = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise SystemExit(f"{command}: exit status {child.returncode}")
-    return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+BASE = "cp of the layer"
 
 
 def main() -> int:
@@ -45,32 +32,28 @@ def main() -> int:
         layer = work / "layer.gguf"
         extract = [binary, "extract", source, pattern, "--no-sync", "-o"]
         subprocess.run([*extract, layer], check=True, stdout=subprocess.DEVNULL)
-        size = layer.stat().st_size
-        rows = {"cp of the layer": ["cp", str(layer), str(work / "target.gguf")]}
-        rows["extract .gguf"] = [*extract, str(work / "part.gguf")]
-        rows["extract into a folder"] = [*extract, str(work / "folder")]
+        rows = {BASE: ["cp", layer, work / "target.gguf"]}
+        rows["extract .gguf"] = [*extract, work / "part.gguf"]
+        rows["extract into a folder"] = [*extract, work / "folder"]
         if types <= {"F32", "F16", "F64", "BF16"}:
-            rows["extract .safetensors"] = [*extract, str(work / "part.safetensors")]
+            rows["extract .safetensors"] = [*extract, work / "part.safetensors"]
         if types <= {"F32", "F16", "F64"}:
-            rows["extract .npz"] = [*extract, str(work / "part.npz")]
-        rows["to .safetensors, bf16"] = [*extract, str(work / "bf16.safetensors"), "--dtype", "bf16"]
-        rows["to .npz, f32"] = [*extract, str(work / "f32.npz"), "--dtype", "f32"]
-        taken: dict[str, list[tuple[float, float, float]]] = {name: [] for name in rows}
-        for _ in range(rounds):
-            for name, command in rows.items():
+            rows["extract .npz"] = [*extract, work / "part.npz"]
+        rows["to .safetensors, bf16"] = [*extract, work / "bf16.safetensors", "--dtype", "bf16"]
+        rows["to .npz, f32"] = [*extract, work / "f32.npz", "--dtype", "f32"]
+
+        def row(command):
+            def once():
                 for path in work.iterdir():
                     if path != layer:
                         shutil.rmtree(path) if path.is_dir() else path.unlink()
                 os.sync()
-                taken[name].append(run([str(word) for word in command]))
-        walls = {name: statistics.median(wall for wall, _, _ in runs) for name, runs in taken.items()}
-        cpus = {name: statistics.median(cpu for _, cpu, _ in runs) for name, runs in taken.items()}
-        print(f"{size / 1e6:.1f} MB of {', '.join(sorted(types))}, {rounds} rounds")
-        print(f"{'':<24}{'wall s':>9}{'/ cp':>8}{'CPU s':>9}{'/ cp':>8}{'peak MiB':>10}")
-        base = "cp of the layer"
-        for name, runs in taken.items():
-            wall, cpu, peak = walls[name], cpus[name], max(peak for _, _, peak in runs)
-            print(f"{name:<24}{wall:>9.3f}{wall / walls[base]:>8.2f}{cpu:>9.3f}{cpu / cpus[base]:>8.2f}{peak:>10.1f}")
+                return run(command)
+            return once
+
+        taken = in_turns({name: row(command) for name, command in rows.items()}, rounds)
+        print(f"{layer.stat().st_size / 1e6:.1f} MB of {', '.join(sorted(types))}, {rounds} rounds")
+        beside(taken, BASE, digits=3)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return 0

@@ -12,10 +12,10 @@ import shutil
 import statistics
 import sys
 
-from processes import run
+from turns import median, option, run, table
 
 # What is run, beside what, what of it is compared, and at most which ratio is wanted.
-CPU, WALL = 0, 1
+CPU, WALL = "cpu", "wall"
 ROWS = [
     ("sha256 of the whole", ["-a", "sha256", "--no-layer"], "openssl", CPU, 1.1),
     ("sha256 of each tensor", ["-a", "sha256", "--no-model"], "openssl", CPU, 1.1),
@@ -32,9 +32,7 @@ ROWS = [
 
 
 def main() -> int:
-    binary, path, rounds = sys.argv[1], sys.argv[2], 5
-    if "--rounds" in sys.argv:
-        rounds = int(sys.argv[sys.argv.index("--rounds") + 1])
+    binary, path, rounds = sys.argv[1], sys.argv[2], int(option("--rounds", "5"))
     references = {"openssl": ["openssl", "dgst", "-sha256", path], "xxhsum": ["xxhsum", "-H1", path]}
     for name in [name for name, command in references.items() if not shutil.which(command[0])]:
         print(f"left out: {name} is not installed")
@@ -42,25 +40,25 @@ def main() -> int:
     with open(path, "rb") as file:  # into the page cache
         while file.read(1 << 24):
             pass
-    taken: dict[str, list[tuple[float, float, float]]] = {}
+    taken = {}
     for _ in range(rounds):
         for label, arguments, reference, _, _ in ROWS:
             if reference in references:
                 taken.setdefault(f"{label} | {reference}", []).append(run(references[reference]))
                 taken.setdefault(label, []).append(run([binary, "hash", *arguments, path]))
     print(f"{os.path.getsize(path) / 2**30:.2f} GiB, {rounds} rounds, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
-    print(f"{'':<34}{'CPU s':>9}{'wall s':>9}{'peak MiB':>10}  ratio")
-    missed = 0
+    missed, cells = 0, {}
     for label, _, reference, what, bar in ROWS:
         if label not in taken:
             continue
         ours, theirs = taken[label], taken[f"{label} | {reference}"]
-        ratio = statistics.median(a[what] / b[what] for a, b in zip(ours, theirs))
-        cpu, wall, peak = (statistics.median(column) for column in zip(*ours))
+        ratio = statistics.median(getattr(a, what) / getattr(b, what) for a, b in zip(ours, theirs))
+        cpu, wall, peak = (median(ours, field) for field in ("cpu", "wall", "peak"))
         verdict = "" if bar is None else f" (at most {bar:.2f})" + ("" if ratio <= bar else " MISSED")
         missed += bar is not None and ratio > bar
         kind = "CPU" if what == CPU else "wall"
-        print(f"{label:<34}{cpu:>9.3f}{wall:>9.3f}{peak:>10.1f}  {ratio:.2f} x {reference}, {kind}{verdict}")
+        cells[label] = [f"{cpu:.3f}", f"{wall:.3f}", f"{peak:.1f}", f"{ratio:.2f} x {reference}, {kind}{verdict}"]
+    table(["CPU s", "wall s", "peak MiB", "ratio"], cells)
     return 1 if missed else 0
 
 

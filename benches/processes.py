@@ -9,28 +9,16 @@ Runs take turns, so that a drift of the machine meets all of them.
 """
 import os
 import shutil
-import statistics
 import subprocess
 import sys
-import time
+
+from turns import in_turns, median, option, run, table
 
 HUGGINGFACE = "import('@huggingface/gguf').then(m => m.gguf(process.argv[1], { allowLocalFile: true }))"
 
 
-def run(command: list[str]) -> tuple[float, float, float]:
-    start = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise RuntimeError(f"exit status {child.returncode}")
-    return usage.ru_utime + usage.ru_stime, time.perf_counter() - start, usage.ru_maxrss / 1024
-
-
 def main() -> int:
-    binary, path, rounds = sys.argv[1], sys.argv[2], 3
-    if "--rounds" in sys.argv:
-        rounds = int(sys.argv[sys.argv.index("--rounds") + 1])
+    binary, path, rounds = sys.argv[1], sys.argv[2], int(option("--rounds", "3"))
     rows = {
         "limit: true": ["true"],
         "gguf get general.architecture": [binary, "get", path, "general.architecture"],
@@ -47,19 +35,23 @@ def main() -> int:
         rows["node: @huggingface/gguf"] = [node, "-e", HUGGINGFACE, os.path.abspath(path)]
     else:
         print("left out: @huggingface/gguf is not installed")
-    taken: dict[str, list[tuple[float, float, float]]] = {name: [] for name in rows}
-    for _ in range(rounds):
-        for name, command in rows.items():
+
+    def row(name, command):
+        def once():
             try:
-                taken[name].append(run(command))
+                return run(command)
             except RuntimeError as reason:
                 print(f"{name}: {reason}")
-    unit = statistics.median(cpu for cpu, _, _ in taken["gguf show"])
-    print(f"{'':<36}{'CPU s':>9}{'wall s':>9}{'peak MiB':>10}{'CPU / show':>12}")
+        return once
+
+    taken = in_turns({name: row(name, command) for name, command in rows.items()}, rounds)
+    taken = {name: [one for one in runs if one] for name, runs in taken.items()}
+    unit, cells = median(taken["gguf show"], "cpu"), {}
     for name, runs in taken.items():
         if runs:
-            cpu, wall, peak = (statistics.median(column) for column in zip(*runs))
-            print(f"{name:<36}{cpu:>9.4f}{wall:>9.4f}{peak:>10.1f}{cpu / unit:>12.2f}")
+            cpu, wall, peak = (median(runs, field) for field in ("cpu", "wall", "peak"))
+            cells[name] = [f"{cpu:.4f}", f"{wall:.4f}", f"{peak:.1f}", f"{cpu / unit:.2f}"]
+    table(["CPU s", "wall s", "peak MiB", "CPU / show"], cells)
     return 0
 
 

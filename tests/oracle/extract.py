@@ -80,16 +80,14 @@ def check(binary, folder, file, tensors, rows):
     options = ["--rows", f"{rows[0]}:{rows[1]}"] if rows else []
     count = 0
 
-    def made(output, *more, of=names, dry=True):
+    def made(output, *more, of=names):
         target = folder / output
         target.unlink(missing_ok=True)
-        size = None
-        if dry:
-            said = run(binary, file, *of, "-o", target, "--json", "--dry-run", *options, *more)
-            size = json.loads(said.stdout)["files"][0]["output"]["bytes"]
-            assert not target.exists()
+        said = run(binary, file, *of, "-o", target, "--json", "--dry-run", *options, *more)
+        size = json.loads(said.stdout)["files"][0]["output"]["bytes"]
+        assert not target.exists()
         run(binary, file, *of, "-o", target, *options, *more)
-        if dry and target.stat().st_size != size:
+        if target.stat().st_size != size:
             raise SystemExit(f"{output}: {target.stat().st_size} bytes, and {size} were told")
         return target
 
@@ -107,9 +105,9 @@ def check(binary, folder, file, tensors, rows):
             for name in names:
                 same(stored.get_tensor(name), expected[name], f"{file.name}: {name} in .safetensors as {word}")
                 count += 1
-        array = made("t.npy", "--dtype", word, of=names[:1], dry=False)
+        array = made("t.npy", "--dtype", word, of=names[:1])
         same(np.load(array), expected[names[0]], f"{file.name}: {names[0]} in .npy as {word}")
-        raw = made("t.raw", "--dtype", word, of=names[:1], dry=False).read_bytes()
+        raw = made("t.raw", "--dtype", word, of=names[:1]).read_bytes()
         if raw != np.ascontiguousarray(expected[names[0]]).astype(expected[names[0]].dtype.newbyteorder("<")).tobytes():
             if tensors[0][1] not in INTEGERS:
                 raise SystemExit(f"{file.name}: {names[0]} in .raw as {word}")

@@ -1,6 +1,7 @@
 //! Options that several commands share: what was typed, and what it means.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 
 use clap::{Args, builder::PossibleValuesParser};
@@ -41,6 +42,26 @@ impl HowArgs {
     }
 }
 
+/// How many threads work on data.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct ThreadArgs {
+    /// Threads that work on the data (default: as many as there are processors)
+    #[arg(long, value_name = "N", value_parser = threads)]
+    threads: Option<NonZeroUsize>,
+}
+
+impl ThreadArgs {
+    /// So many as were asked for, or as there are processors.
+    pub(crate) fn count(self) -> NonZeroUsize {
+        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
+        threads.unwrap_or(NonZeroUsize::MIN)
+    }
+}
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "a number from 1 on is needed".to_owned())
+}
+
 /// How a head is read.
 #[derive(Args, Debug, Clone, Copy)]
 pub(crate) struct ReadArgs {
@@ -68,6 +89,9 @@ pub(crate) struct ReadArgs {
     /// Limit on arrays inside arrays (default 16)
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_depth: Option<u32>,
+    /// Whether the command reads at any position, which no pipe can be.
+    #[arg(skip)]
+    pub(crate) anywhere: bool,
 }
 
 /// A dialect by name.
@@ -157,7 +181,14 @@ impl ReadArgs {
             max_string: None,
             max_array: None,
             max_depth: None,
+            anywhere: false,
         }
+    }
+
+    /// The same for a command that reads at any position where `so`: what can only be read in order is refused before anybody
+    /// waits for it.
+    pub(crate) fn anywhere(self, so: bool) -> Self {
+        Self { anywhere: so, ..self }
     }
 
     /// The reading that was asked for.

@@ -1,10 +1,11 @@
 //! From arguments to documents: what every command that looks at files does around its own question.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use ggufkit::format::{ByteStr, Index, Options, Outcome, View};
+use ggufkit::format::{ByteStr, Index, Outcome, View};
 use ggufkit::inspect::summary::MAX_LISTED;
 use ggufkit::inspect::{Model, Part};
 use ggufkit::io::{
@@ -15,9 +16,8 @@ use ggufkit::io::{
 
 use crate::args::{HowArgs, InputArgs, ReadArgs};
 use crate::failure::{Failed, Failure};
-use crate::json;
 use crate::out::{self, Ink, Out};
-use crate::stdout;
+use crate::{input, json, stdout};
 
 /// One file that was opened and whose head was read as far as it goes.
 pub(crate) struct PartDoc<'a> {
@@ -175,7 +175,7 @@ pub(crate) fn each(
         let mut failures = Vec::new();
         let mut parts = Vec::new();
         for (path, buffer) in paths.iter().zip(pool.take(paths.len())) {
-            match open(*path, read.options(), buffer) {
+            match open(*path, read, buffer) {
                 Ok(part) => parts.push(part),
                 Err(error) => {
                     let path = path.unwrap_or(Path::new("-")).to_owned();
@@ -470,12 +470,17 @@ pub(crate) fn refuse(out: &mut Out, command: &str, json: bool, failure: &Failure
     notes(out, failure)
 }
 
-/// Reports failures on standard error.
+/// Reports failures on standard error; what two of them say alike is said once.
 ///
 /// # Errors
 /// The output's.
 pub(crate) fn report<'f>(out: &mut Out, failures: impl IntoIterator<Item = &'f Failed>) -> io::Result<()> {
-    failures.into_iter().try_for_each(|failed| report_of(out, &failed.path, &failed.failure))
+    let mut said = HashSet::new();
+    let mut fresh = |failed: &&Failed| said.insert(failed.to_string());
+    failures
+        .into_iter()
+        .filter(&mut fresh)
+        .try_for_each(|failed| report_of(out, &failed.path, &failed.failure))
 }
 
 /// Reports one failure with the file it is about.
@@ -494,7 +499,8 @@ fn notes(out: &mut Out, failure: &Failure) -> io::Result<()> {
         .try_for_each(|(word, text)| out.message(Ink::Faint, &format!("  {word}"), &text))
 }
 
-fn open<'a>(path: Option<&Path>, options: Options, buffer: &'a mut HeadBuffer) -> io::Result<PartDoc<'a>> {
+fn open<'a>(path: Option<&Path>, read: &ReadArgs, buffer: &'a mut HeadBuffer) -> io::Result<PartDoc<'a>> {
+    let options = read.options();
     let Some(path) = path else {
         let outcome = buffer.read_stream(&mut io::stdin().lock(), options)?;
         let diagnosis = ggufkit::io::diagnose_stream(options, &outcome, buffer.bytes());
@@ -509,6 +515,9 @@ fn open<'a>(path: Option<&Path>, options: Options, buffer: &'a mut HeadBuffer) -
             source: None,
         });
     };
+    if read.anywhere {
+        input::refuse_pipe(path)?;
+    }
     let stamp = inplace::Stamp::of(path).ok();
     let source = source(path)?;
     let outcome = buffer.read(&source, options)?;

@@ -56,7 +56,7 @@ struct Cli {
 }
 
 /// The command whose answer was asked for as a document, where the arguments could not be read; `None` where they name no
-/// command, or give standard output to bytes.
+/// command.
 fn wants_document() -> Option<String> {
     let words: Vec<_> = std::env::args_os().skip(1).take_while(|word| word != "--").collect();
     let follows = |first: [&str; 2], then: &str| {
@@ -64,12 +64,10 @@ fn wants_document() -> Option<String> {
     };
     let json = words.iter().any(|word| word == "--json" || word == "--format=json")
         || follows(["--format", "-f"], "json");
-    let bytes =
-        words.iter().any(|word| word == "-o-" || word == "--output=-") || follows(["-o", "--output"], "-");
     let known = Cli::command();
     let command =
         words.iter().filter_map(|word| word.to_str()).find_map(|word| known.find_subcommand(word))?;
-    (json && !bytes).then(|| command.get_name().to_owned())
+    json.then(|| command.get_name().to_owned())
 }
 
 /// The error with what was typed in one line each: it may be a file's name, and so anybody's text. The lines that clap puts

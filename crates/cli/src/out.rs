@@ -272,7 +272,7 @@ impl Out {
     }
 
     /// Writes a message to standard error after what was written so far. It is one line, whatever was typed or read, which
-    /// a narrow terminal gets in several.
+    /// a narrow terminal gets in several; of one that goes on and on its begin and its end are told.
     ///
     /// # Errors
     /// The output's.
@@ -280,7 +280,7 @@ impl Out {
         self.flush()?;
         self.said = true;
         let painted = Painted { text: word, style: self.error_color.then(|| ink.style()) };
-        let text = format!("{painted}: {}", one_line(text));
+        let text = format!("{painted}: {}", bounded(&one_line(text)));
         let text = match self.error_edge {
             Some(edge) => wrapped(&text, edge, 2),
             None => text,
@@ -345,6 +345,21 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(line)
+}
+
+/// Characters of a message: what is longer quotes something that nobody reads to its end.
+const MESSAGE: usize = 4000;
+
+/// A text without its middle, where it is too long for a message: it begins with what it is about, and ends with why.
+fn bounded(text: &str) -> Cow<'_, str> {
+    let count = if text.len() > MESSAGE { text.chars().count() } else { 0 };
+    if count <= MESSAGE {
+        return Cow::Borrowed(text);
+    }
+    let at = |n: usize| text.char_indices().nth(n).map_or(text.len(), |(at, _)| at);
+    let (head, tail) = (at(MESSAGE / 2), at(count.saturating_sub(MESSAGE / 2)));
+    let (head, tail) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
+    Cow::Owned(format!("{head}…{tail}"))
 }
 
 /// A path as given, harmless for a terminal.
@@ -429,6 +444,15 @@ mod tests {
         {
             assert!(!is_harmless(bytes), "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn of_a_message_without_end_its_begin_and_its_end_are_told() {
+        let long = format!("file {}: no such file", "é".repeat(100_000));
+        let told = bounded(&long);
+        assert_eq!(told.chars().count(), MESSAGE + 1);
+        assert!(told.starts_with("file éé") && told.contains("é…é") && told.ends_with("é: no such file"));
+        assert_eq!(bounded("short"), "short");
     }
 
     #[test]

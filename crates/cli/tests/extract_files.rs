@@ -79,9 +79,23 @@ fn a_missing_shard_is_said() {
     let name = "x-00001-of-00002.gguf";
     fs::write(folder.join(name), model()).unwrap();
     let output = extract(&folder, &[name, "W", "-o", "out"]);
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(0), "what was named is there");
     assert!(stderr(&output).contains("x-00002-of-00002.gguf"), "{}", stderr(&output));
-    assert_eq!(names(&folder.join("out")), ["W.bin"], "what is there is written all the same");
+    assert_eq!(names(&folder.join("out")), ["W.bin"]);
+    // What a pattern means may be in what is missing: each file is whole, and whether it is all is not known.
+    for (patterns, to) in [(&["?"][..], "some"), (&[], "all"), (&["W", "X"], "named")] {
+        let output = extract(&folder, &[&[name][..], patterns, &["-o", to]].concat());
+        assert_eq!(output.status.code(), Some(2), "{patterns:?}");
+        assert!(names(&folder.join(to)).contains(&"W.bin".to_owned()));
+        // One file of all would be one of some.
+        for file in ["m.gguf", "m.npz", "m.safetensors"] {
+            let output = extract(&folder, &[&[name][..], patterns, &["-o", file]].concat());
+            assert_eq!(output.status.code(), Some(2), "{patterns:?}");
+            assert!(stderr(&output).contains("some may be missing"), "{}", stderr(&output));
+            assert!(!folder.join(file).exists(), "{patterns:?} {file}");
+        }
+    }
+    assert_eq!(extract(&folder, &[name, "W", "V", "-o", "m.npz"]).status.code(), Some(0));
     let output = extract(&folder, &[name, "W", "-o", "out2", "--json"]);
     let document: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["files"][0]["problems"][0]["code"], "shard-missing", "{document}");
@@ -99,7 +113,9 @@ fn json_always_says_why() {
     }
     fs::write(folder.join("m.gguf"), model()).unwrap();
     let output = extract(&folder, &["m.gguf", "W", "-o", "-", "--json"]);
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "bytes and JSON do not mix");
+    let document: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["errors"][0]["error"]["code"], "two-outputs", "bytes and JSON do not mix");
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(2), 0));
 }
 
 #[test]
@@ -454,7 +470,7 @@ fn a_dry_run_promises_what_would_happen() {
 }
 
 #[test]
-fn refusals_are_documents_unless_the_output_is_for_bytes() {
+fn refusals_are_documents_where_json_was_asked_for() {
     let folder = folder("refusals");
     fs::create_dir(folder.join("in")).unwrap();
     for name in ["a.gguf", "b.gguf"] {
@@ -465,7 +481,7 @@ fn refusals_are_documents_unless_the_output_is_for_bytes() {
         (&["-", "W"], "standard-input"),
         (&["in", "W"], "several-models"),
     ] {
-        for to in [&["-o", "out"][..], &["--dry-run"], &["-o", "-", "--dry-run"]] {
+        for to in [&["-o", "out"][..], &["--dry-run"], &["-o", "-", "--dry-run"], &["-o", "-"]] {
             let output = extract(&folder, &[args, to, &["--json"]].concat());
             assert_eq!(output.status.code(), Some(2), "{args:?}");
             let document: Json = serde_json::from_slice(&output.stdout).unwrap();
@@ -473,7 +489,7 @@ fn refusals_are_documents_unless_the_output_is_for_bytes() {
             // With two outputs there is one reason more.
             assert!(found == code || (to.contains(&"-") && found == "two-outputs"), "{document}");
         }
-        let output = extract(&folder, &[args, &["-o", "-", "--json"]].concat());
+        let output = extract(&folder, &[args, &["-o", "-"]].concat());
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}");
         assert!(stderr(&output).starts_with("error: "), "{args:?}");
     }
@@ -514,6 +530,10 @@ fn one_tensor_goes_into_the_file_that_is_named() {
     assert_eq!(run(&["m.gguf", "W", "-o", "q.bin"]), Some(0));
     assert_eq!(fs::read(folder.join("q.bin")).unwrap(), (0..16).collect::<Vec<u8>>());
     assert_eq!(run(&["m.gguf", "W", "-o", "q.bin"]), Some(2), "it is there");
+    // A folder is not made for a file, as nowhere else.
+    let output = extract(&folder, &["m.gguf", "W", "-o", "sub/q.npy"]);
+    assert_eq!(stderr(&output), "error: sub: entity not found\n");
+    fs::create_dir(folder.join("sub")).unwrap();
     assert_eq!(run(&["m.gguf", "W", "-o", "sub/q.npy"]), Some(0));
     assert!(fs::read(folder.join("sub/q.npy")).unwrap().starts_with(b"\x93NUMPY"));
     // Several do not fit into one, and what is a folder stays one.
@@ -522,4 +542,56 @@ fn one_tensor_goes_into_the_file_that_is_named() {
     assert_eq!(run(&["m.gguf", "W", "-o", "folder.bin/"]), Some(0));
     assert_eq!(run(&["m.gguf", "V", "-o", "folder.bin"]), Some(0));
     assert_eq!(names(&folder.join("folder.bin")), ["V.bin", "W.bin"]);
+}
+
+#[test]
+fn a_head_that_cannot_be_read_is_all_that_is_said() {
+    let folder = folder("head");
+    fs::write(folder.join("cut.gguf"), &model()[..60]).unwrap();
+    let output = extract(&folder, &["cut.gguf", "-o", "out"]);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said.starts_with("error: cut.gguf: ") && !said.contains("no tensor was chosen"), "{said}");
+}
+
+#[test]
+fn a_name_of_no_known_form_is_no_folder() {
+    let folder = folder("endings");
+    fs::write(folder.join("m.gguf"), model()).unwrap();
+    for name in ["layer0.pt", "x.gguf.gz", "w.pth"] {
+        let output = extract(&folder, &["m.gguf", "-o", name]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(&format!("{name}/ makes one of this name")), "{}", stderr(&output));
+        assert_eq!(names(&folder), ["m.gguf"]);
+    }
+    // A folder of that name is one where it is there, or is said to be one.
+    for _ in 0..2 {
+        assert_eq!(extract(&folder, &["m.gguf", "-o", "layer0.pt/", "--force"]).status.code(), Some(0));
+        assert_eq!(extract(&folder, &["m.gguf", "-o", "layer0.pt", "--force"]).status.code(), Some(0));
+    }
+    assert_eq!(names(&folder.join("layer0.pt")), ["V.bin", "W.bin"]);
+}
+
+#[test]
+fn exact_sizes_are_told_of_every_form() {
+    let folder = folder("sizes");
+    fs::write(folder.join("m.gguf"), model()).unwrap();
+    for file in ["w.npy", "w.bin", "w.npz", "w.safetensors", "w.gguf"] {
+        let dry = extract(&folder, &["m.gguf", "W", "-o", file, "--dry-run", "--json"]);
+        let made = extract(&folder, &["m.gguf", "W", "-o", file, "--json"]);
+        let size = fs::metadata(folder.join(file)).unwrap().len();
+        for output in [dry, made] {
+            let document: Json = serde_json::from_slice(&output.stdout).unwrap();
+            let output = &document["files"][0]["output"];
+            assert_eq!((&output["path"], &output["bytes"]), (&file.into(), &size.into()), "{document}");
+        }
+    }
+    let output = extract(&folder, &["m.gguf", "-o", "out", "--npy", "--dry-run", "--json"]);
+    let document: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(extract(&folder, &["m.gguf", "-o", "out", "--npy"]).status.code(), Some(0));
+    assert!(document["files"][0]["output"].is_null(), "{document}");
+    for tensor in document["files"][0]["tensors"].as_array().unwrap() {
+        let file = folder.join("out").join(tensor["file"].as_str().unwrap());
+        assert_eq!(tensor["file_bytes"], fs::metadata(file).unwrap().len());
+    }
 }

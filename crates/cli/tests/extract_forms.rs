@@ -107,13 +107,38 @@ fn a_set_gives_one_file_with_the_metadata_of_its_first() {
     assert!(refused.contains("is the model itself"), "{refused}");
     fs::remove_file(folder.join("s/m-00001-of-00003.gguf")).unwrap();
     let first = "s/m-00001-of-00003.gguf";
-    let refused = said(&folder, &["extract", set, "-o", first, "--force", "--no-metadata"], 2);
+    let refused = said(&folder, &["extract", set, "blk.0.q", "-o", first, "--force", "--no-metadata"], 2);
     assert!(refused.contains("is the model itself"), "{refused}");
     let refused = said(&folder, &["extract", set, "blk.0.q", "-o", "q.gguf"], 2);
     assert!(refused.contains("first file of the set"), "{refused}");
-    // A missing file makes the status 2, as everywhere; what is there is written.
-    said(&folder, &["extract", set, "blk.0.q", "-o", "q.gguf", "--no-metadata"], 2);
+    // What was named one by one is there, whatever else is missing.
+    good(&folder, &["extract", set, "blk.0.q", "-o", "q.gguf", "--no-metadata"]);
     assert_eq!(tensors(&folder, "q.gguf").len(), 1);
+}
+
+#[test]
+fn names_that_are_there_twice_go_into_no_file_of_all() {
+    let folder = folder("doubled");
+    let one = |value| Tensor::f32("a", &[1]).data(vec![value; 4]);
+    let bytes = Builder::new().kv("general.architecture", "llama").tensor(one(1)).tensor(one(2)).bytes();
+    fs::write(folder.join("m.gguf"), bytes).unwrap();
+    for file in ["x.gguf", "x.npz", "x.safetensors"] {
+        let refused = said(&folder, &["extract", "m.gguf", "-o", file], 2);
+        assert_eq!(refused.matches("error: ").count(), 1, "{refused}");
+        assert!(refused.contains("\"a\""), "{refused}");
+    }
+    assert_eq!(names(&folder), ["m.gguf"]);
+}
+
+#[test]
+fn names_by_which_numpy_finds_another_array_are_refused() {
+    let folder = folder("hidden");
+    let one = |name: &str| Tensor::f32(name, &[1]).data(vec![1; 4]);
+    let bytes = Builder::new().tensor(one("a.npy")).tensor(one("a")).tensor(one("A")).bytes();
+    fs::write(folder.join("m.gguf"), bytes).unwrap();
+    let refused = said(&folder, &["extract", "m.gguf", "-o", "x.npz"], 2);
+    assert!(refused.contains("by this name NumPy would find \"a\""), "{refused}");
+    good(&folder, &["extract", "m.gguf", "a.npy", "A", "-o", "x.npz"]);
 }
 
 #[cfg(target_os = "linux")]

@@ -60,7 +60,8 @@ fn a_model_is_measured_by_the_files_of_a_folder() {
     safetensors(&folder, "src/b.safetensors", &[(Q, &two)]);
     let found: Json =
         serde_json::from_str(&good(&folder, &["compare", "m.gguf", "--source", "src", "--json"])).unwrap();
-    assert_eq!((&found["a"], &found["b"]), (&"src".into(), &"m.gguf".into()));
+    assert_eq!(found["files"][0]["path"], "src");
+    assert_eq!(found["files"][1]["path"], "m.gguf");
     assert_eq!(found["source"]["verdict"], "same");
     assert_eq!((&found["all"]["elements"], &found["all"]["equal"]), (&6144.into(), &6144.into()));
     assert_eq!(found["tensors"][1]["made_of"], serde_json::json!([Q]));
@@ -129,7 +130,7 @@ fn what_is_no_source_is_refused_in_words() {
         (&["m.gguf", "--source", "nowhere"][..], "nowhere: No such file"),
         (&["m.gguf", "--source", "empty"], "empty: holds no safetensors files"),
         (&["m.gguf", "--source", "m.gguf"], "not a safetensors file"),
-        (&["m.gguf", "m.gguf", "--source", "s.safetensors"], "cannot be used with"),
+        (&["m.gguf", "m.gguf", "--source", "s.safetensors"], "a second file cannot be used with --source"),
         (&["m.gguf"], "required"),
         (&["nowhere.gguf", "--source", "s.safetensors"], "nowhere.gguf: No such file"),
         (&["-", "--source", "s.safetensors"], "data is not read as it passes by"),
@@ -139,7 +140,8 @@ fn what_is_no_source_is_refused_in_words() {
     }
     let output = gguf(&folder, &["compare", "m.gguf", "--source", "empty", "--json"]);
     let document: Json = serde_json::from_str(&text(&output.stdout)).unwrap();
-    assert_eq!(document["errors"][0]["error"]["code"], "no-source", "{document}");
+    assert_eq!(document["files"][0]["errors"][0]["error"]["code"], "no-source", "{document}");
+    assert_eq!(document["files"][1]["errors"], serde_json::json!([]));
     // A type that GGUF lacks, and tensors over the same bytes.
     let head =
         br#"{"model.embed_tokens.weight":{"dtype":"F8_E4M3","shape":[128,32],"data_offsets":[0,4096]}}"#;
@@ -147,4 +149,33 @@ fn what_is_no_source_is_refused_in_words() {
     fs::write(folder.join("s.safetensors"), whole).unwrap();
     let told = said(&folder, &["compare", "m.gguf", "--source", "s.safetensors"], 2);
     assert!(told.contains("F8_E4M3, whose values are not known"), "{told}");
+}
+
+#[test]
+fn a_source_may_have_the_names_of_gguf() {
+    let folder = folder("own-names");
+    let (one, two) = (weights(1, 4096), weights(2, 2048));
+    model(&folder, "m.gguf", &[("token_embd.weight", &one), ("blk.0.attn_q.weight", &two)]);
+    good(&folder, &["extract", "m.gguf", "-o", "own.safetensors"]);
+    let call = ["compare", "m.gguf", "--source", "own.safetensors"];
+    let told = good(&folder, &[&call[..], &["--max-error", "0"]].concat());
+    assert!(told.contains("The values are those of the source") && !told.contains("only in"), "{told}");
+    // Another pattern than those of the options, and what nothing fits.
+    let told = good(&folder, &["compare", "m.gguf", "blk*", "--source", "own.safetensors"]);
+    assert!(told.contains("blk.0.attn_q.weight") && !told.contains("token_embd"), "{told}");
+    // Of a source that has nothing of it nothing is said twice.
+    safetensors(&folder, "other.safetensors", &[("x", &one)]);
+    let told = said(&folder, &["compare", "m.gguf", "--source", "other.safetensors"], 1);
+    assert!(told.ends_with("nothing is known of where the values come from.\n"), "{told}");
+    // An index with a byte order mark.
+    fs::create_dir(folder.join("src")).unwrap();
+    fs::rename(folder.join("own.safetensors"), folder.join("src/p.safetensors")).unwrap();
+    let index = "\u{feff}{\"weight_map\": {\"token_embd.weight\": \"p.safetensors\"}}";
+    fs::write(folder.join("src/model.safetensors.index.json"), index).unwrap();
+    good(&folder, &["compare", "m.gguf", "--source", "src", "--max-error", "0"]);
+    // Whoever wrote an index of a name without end need not be read to its end.
+    let index = format!("{{\"weight_map\": {{\"a\": \"{}\"}}}}", "a".repeat(100_000));
+    fs::write(folder.join("src/model.safetensors.index.json"), index).unwrap();
+    let told = said(&folder, &["compare", "m.gguf", "--source", "src"], 2);
+    assert!(told.len() < 5000 && told.contains('…') && told.contains("File name too long"), "{told}");
 }

@@ -44,6 +44,8 @@ pub enum EditError {
     },
     /// All keys that pad heads are there with values that are no padding.
     NoPaddingKey,
+    /// Two tensors have one name, by which readers find one of them.
+    SameName(Box<[u8]>),
     /// A change of several files, or one that is not known here.
     OtherChange,
     /// A value cannot be written.
@@ -76,6 +78,9 @@ impl fmt::Display for EditError {
             }
             Self::NoPaddingKey => {
                 f.write_str("the keys that pad heads are there, with values that are no padding")
+            }
+            Self::SameName(name) => {
+                write!(f, "two tensors are called \"{}\"", ggufkit_format::shorten(name, 80))
             }
             Self::OtherChange => f.write_str("the change is not one of a single document"),
             Self::Encode(error) => error.fmt(f),

@@ -4,6 +4,8 @@
 //! is the canonical one, with the model's alignment. Nothing is asked of the data of tensors that are left out: they may lie
 //! outside of the file, or over each other.
 
+use std::collections::HashSet;
+
 use ggufkit_format::spec::TensorType;
 use ggufkit_format::{Plan, Span, View};
 
@@ -39,7 +41,7 @@ pub enum Metadata {
 ///
 /// # Errors
 /// [`EditError`]: the head was not read to its end, something in it cannot be written, the tensors are too long together, or two
-/// of them would copy the same bytes.
+/// of them would copy the same bytes or have one name.
 pub fn subset(
     view: View<'_>,
     size: u64,
@@ -55,7 +57,11 @@ pub fn subset(
         }
     }
     document.clear_tensors();
+    let mut names = HashSet::with_capacity(tensors.len());
     for tensor in tensors {
+        if !names.insert(tensor.name) {
+            return Err(EditError::SameName(tensor.name.into()));
+        }
         document.add_tensor(tensor.name, tensor.dims, tensor.tensor_type, tensor.data)?;
     }
     let plan = document.plan()?;

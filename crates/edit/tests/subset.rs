@@ -77,4 +77,6 @@ fn other_tensors_may_be_anywhere() {
     let other = Kept { name: b"c", ..kept };
     let twice = subset(View::new(&index, bytes), cut, &[kept, other], Metadata::Keep);
     assert!(matches!(twice, Err(EditError::Plan(PlanError::Twice(_)))), "{twice:?}");
+    let same = subset(View::new(&index, bytes), cut, &[kept, kept], Metadata::Keep);
+    assert_eq!(same.unwrap_err(), EditError::SameName((*b"a").into()));
 }

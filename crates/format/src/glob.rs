@@ -23,6 +23,7 @@ pub fn layer_of(name: &[u8]) -> Option<u64> {
 /// let glob = Glob::new("blk.[0-3].attn_*.weight")?;
 /// assert!(glob.matches(b"blk.2.attn_q.weight"));
 /// assert!(!glob.matches(b"blk.12.attn_q.weight"));
+/// assert!(!glob.is_name() && Glob::new("output.weight")?.is_name());
 /// # Ok::<(), ggufkit_format::glob::GlobError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,6 +94,12 @@ impl Glob {
             }
         }
         Ok(Self(tokens))
+    }
+
+    /// Whether it stands for one name and no other.
+    #[must_use]
+    pub fn is_name(&self) -> bool {
+        self.0.iter().all(|token| matches!(token, Token::Byte(_)))
     }
 
     /// Whether a whole name matches.

@@ -61,13 +61,26 @@ pub const fn is_safe(c: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Whether a character is drawn upon the one before it: the marks of the blocks that hold nothing else, and selectors of variants.
+const fn is_mark(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{610}'..='\u{61a}'
+        | '\u{64b}'..='\u{65f}' | '\u{93c}' | '\u{94d}' | '\u{e31}' | '\u{e34}'..='\u{e3a}'
+        | '\u{e47}'..='\u{e4e}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}' | '\u{302a}'..='\u{302f}' | '\u{3099}' | '\u{309a}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}')
+}
+
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // At its begin a mark would be drawn upon what stands before the text.
+        let mut first = true;
         for chunk in self.0.utf8_chunks() {
             let mut plain = 0;
             let text = chunk.valid();
             for (at, c) in text.char_indices() {
-                if c != '\\' && is_safe(c) {
+                if c != '\\' && is_safe(c) && !(first && is_mark(c)) {
+                    first = false;
                     continue;
                 }
                 f.write_str(text.get(plain..at).unwrap_or_default())?;
@@ -137,6 +150,10 @@ mod tests {
             (&b"plain"[..], "plain"),
             (b"a\x1b[31mb", "a\\x1b[31mb"),
             (b"nul\0", "nul\\0"),
+            // A mark belongs to the letter before it, and where there is none to nothing.
+            ("e\u{301}".as_bytes(), "e\u{301}"),
+            ("\u{301}\u{301}x\u{301}".as_bytes(), "\\u{301}\\u{301}x\u{301}"),
+            (b"\xff\xcc\x81", "\\xff\\u{301}"),
             (b"back\\slash\n\t\r", "back\\\\slash\\n\\t\\r"),
             (b"\xff\xfe\xc3(", "\\xff\\xfe\\xc3("),
             ("\u{9b}31m".as_bytes(), "\\u{9b}31m"),

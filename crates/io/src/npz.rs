@@ -34,6 +34,13 @@ pub enum NpzError {
     Name(Vec<u8>),
     /// Two arrays have one name.
     Duplicate(Vec<u8>),
+    /// The array's name is that of another one's file: NumPy, which looks for files first, would give that one.
+    Hidden {
+        /// The name, which ends in `.npy`.
+        name: Vec<u8>,
+        /// The array that would be found by it.
+        found: Vec<u8>,
+    },
     /// The archive would be longer than 2^64 bytes.
     TooLong,
 }
@@ -45,6 +52,12 @@ impl fmt::Display for NpzError {
                 write!(f, "tensor \"{}\": its name is none for a file in an archive", shorten(name, 80))
             }
             Self::Duplicate(name) => write!(f, "two tensors are called \"{}\"", shorten(name, 80)),
+            Self::Hidden { name, found } => write!(
+                f,
+                "tensor \"{}\": by this name NumPy would find \"{}\", whose file in the archive has it",
+                shorten(name, 80),
+                shorten(found, 80)
+            ),
             Self::TooLong => f.write_str("the archive would have more than 2^64 bytes"),
         }
     }
@@ -108,10 +121,18 @@ impl<'a> Archive<'a> {
         if leaves || text.contains(['\\', '\0', ':']) || text.len() > 60_000 {
             return Err(bad());
         }
-        if !self.names.insert(text.to_owned()) {
+        if self.names.contains(text) {
             return Err(NpzError::Duplicate(name.to_vec()));
         }
-        self.members.push(Member { name: format!("{text}.npy"), len, data: Box::new(data), at: 0, sum: 0 });
+        let file = format!("{text}.npy");
+        let hidden = |name: &str, found: &str| NpzError::Hidden { name: name.into(), found: found.into() };
+        match text.strip_suffix(".npy").filter(|other| self.names.contains(*other)) {
+            Some(other) => return Err(hidden(text, other)),
+            None if self.names.contains(&file) => return Err(hidden(&file, text)),
+            None => {}
+        }
+        self.names.insert(text.to_owned());
+        self.members.push(Member { name: file, len, data: Box::new(data), at: 0, sum: 0 });
         Ok(())
     }
 
@@ -434,6 +455,22 @@ mod tests {
         let mut archive = Archive::new();
         archive.add(b"a", u64::MAX, io::empty()).unwrap();
         assert_eq!(archive.len(), Err(NpzError::TooLong));
+    }
+
+    /// `NpzFile.__getitem__` looks for a member of the very name before it adds `.npy`.
+    #[test]
+    fn a_name_by_which_numpy_finds_another_array_is_refused() {
+        let hidden = NpzError::Hidden { name: b"a.npy".to_vec(), found: b"a".to_vec() };
+        for names in [["a", "a.npy"], ["a.npy", "a"]] {
+            let mut archive = Archive::new();
+            archive.add(names[0].as_bytes(), 0, io::empty()).unwrap();
+            archive.add(b"other", 0, io::empty()).unwrap();
+            assert_eq!(archive.add(names[1].as_bytes(), 0, io::empty()), Err(hidden.clone()));
+        }
+        let mut archive = Archive::new();
+        // By itself it is found: there is no member of its name, and one with `.npy` behind it.
+        archive.add(b"a.npy", 0, io::empty()).unwrap();
+        archive.add(b"A", 0, io::empty()).unwrap();
     }
 
     #[test]

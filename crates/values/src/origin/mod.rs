@@ -1,8 +1,8 @@
 //! Where the tensors of a model come from: safetensors files under the names of Hugging Face, and what a conversion to GGUF
 //! does to them beside rounding.
 //!
-//! A [`Catalog`] has the tensors of all files by their names. For a tensor of a [`Model`] it finds the ones that it was made
-//! of, and gives their values in its order: an [`Origin`] is one [`Side`](crate::compare::Side) of a comparison. Taken into account are
+//! A [`Catalog`] has the tensors of all files by their names. For a tensor of a [`Model`] it finds the one that has its very name, or
+//! the ones that it was made of, and gives their values in its order: an [`Origin`] is one [`Side`](crate::compare::Side) of a comparison. Taken into account are
 //! rows that were put in another order by heads, experts that were put into one tensor, matrices that were turned over, and
 //! the 1 that some architectures add to their norms.
 
@@ -195,6 +195,10 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Catalog<'s, S> {
     /// See [`NoOrigin`].
     pub fn origin(&self, model: &Model, name: &[u8], dims: &[u64]) -> Result<Origin<'s, S>, NoOrigin> {
         let text = std::str::from_utf8(name).map_err(|_| NoOrigin::Nothing)?;
+        // What was taken out of a model has its names, and is as it was there.
+        if let Some((name, (source, stored))) = self.tensors.get_key_value(text) {
+            return Origin::own(name, source, stored, dims);
+        }
         if MADE.contains(&text) || text.ends_with(".rope_freqs.weight") {
             return Err(NoOrigin::Made);
         }
@@ -323,6 +327,21 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Origin<'s, S> {
         let plus = if SHIFTED.contains(&arch) && first.ends_with("norm.weight") { 1.0 } else { 0.0 };
         let names = found.into_iter().map(|(name, _)| name).collect();
         Ok(Self { names, parts, part, row, rows, turned, plus })
+    }
+
+    /// A tensor under the name that it has in the model: nothing was done to it but rounding.
+    fn own(name: &'s str, source: &'s S, stored: &'s Stored, dims: &[u64]) -> Result<Self, NoOrigin> {
+        if plain(&stored.dims) != plain(dims) {
+            return Err(NoOrigin::Shape { name: name.to_owned(), found: stored.dims.clone() });
+        }
+        let (owned, dtype) = (name.to_owned(), stored.dtype.clone());
+        let Some(ty) = stored.tensor_type else { return Err(NoOrigin::Type { name: owned, dtype }) };
+        let weights =
+            Weights::at(source, name.as_bytes(), ty, &stored.dims, stored.data.start, Endian::Little);
+        let weights = weights.map_err(NoOrigin::Values)?;
+        let (part, row) = (weights.elements(), dims.first().copied().unwrap_or(1));
+        let (names, parts) = (vec![name], vec![weights]);
+        Ok(Self { names, parts, part, row, rows: Rows::InOrder, turned: false, plus: 0.0 })
     }
 
     /// The names of what it is made of: one, or one for each expert.

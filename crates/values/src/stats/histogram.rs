@@ -25,22 +25,34 @@ pub struct Histogram {
 /// Tables that a thread counts in.
 const TABLES: usize = 4;
 
+/// Values that are noted down one by one while there are no more: looking through the tables takes as long as counting thousands.
+const FEW: usize = 1024;
+
 /// Counts of one thread, which a histogram takes over.
 #[derive(Debug)]
 pub(super) struct Counts {
     /// Several times, so that equal values that follow each other do not wait for each other.
     bins: [Box<[u32; BINS]>; TABLES],
+    /// The bins of the first values, while they are few; the tables are empty then.
+    few: Vec<u16>,
+    /// Whether the tables hold anything.
+    is_used: bool,
 }
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { bins: std::array::from_fn(|_| Box::new([0; BINS])) }
+        Self { bins: std::array::from_fn(|_| Box::new([0; BINS])), few: Vec::new(), is_used: false }
     }
 }
 
 impl Counts {
     /// Counts values; at most 2^32 - 1 before they are moved.
     pub(super) fn count(&mut self, values: &[f32]) {
+        if !self.is_used && self.few.len().saturating_add(values.len()) <= FEW {
+            self.few.extend(values.iter().map(|value| (value.to_bits() >> IGNORED) as u16));
+            return;
+        }
+        self.is_used = true;
         let (fours, rest) = values.as_chunks::<TABLES>();
         let [one, two, three, four] = &mut self.bins;
         for [first, second, third, fourth] in fours {
@@ -58,6 +70,14 @@ impl Counts {
     pub(super) fn move_into(&mut self, histogram: &mut Histogram) {
         if histogram.bins.is_empty() {
             histogram.bins = vec![0; BINS];
+        }
+        for bin in self.few.drain(..).map(usize::from).filter(|bin| bin & (HALF - 1) < FINITE) {
+            if let Some(sum) = histogram.bins.get_mut(bin) {
+                *sum = sum.saturating_add(1);
+            }
+        }
+        if !std::mem::take(&mut self.is_used) {
+            return;
         }
         for table in &mut self.bins {
             let signs = table.as_chunks_mut::<HALF>().0.iter_mut().zip(histogram.bins.chunks_mut(HALF));

@@ -108,3 +108,32 @@ fn columns_share_out_every_value() {
     assert!((columns[..20].iter().sum::<f64>() - middle).abs() < 0.05 * 10_000.0);
     assert_eq!(of_values(&[7.0; 3]).histogram.columns(7.0, 7.0, 3), [3.0, 0.0, 0.0]);
 }
+
+/// However many values come at a time, and in which order parts are put together.
+#[test]
+fn counts_do_not_depend_on_how_many_values_come_together() {
+    let values: Vec<f32> = noise(5000)
+        .into_iter()
+        .enumerate()
+        .map(|(at, v)| (v - 3.0) * if at % 3 == 0 { 1e-20 } else { 1e9 })
+        .chain([f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, f32::MIN])
+        .collect();
+    let whole = of_values(&values).histogram;
+    for size in [1, 7, 100, 1023, 1024, 1025, 4000] {
+        let mut sum = Histogram::default();
+        let mut counts = Counts::default();
+        for (at, some) in values.chunks(size).enumerate() {
+            counts.count(some);
+            // Taken over every second time, so that a thread counts on.
+            if at % 2 == 1 {
+                let mut part = Histogram::default();
+                counts.move_into(&mut part);
+                sum.add(&part);
+            }
+        }
+        counts.move_into(&mut sum);
+        assert!(sum.bins().eq(whole.bins()), "{size}");
+        assert_eq!(sum.quantile(0.9), whole.quantile(0.9), "{size}");
+        assert_eq!(sum.beyond(1e8), whole.beyond(1e8), "{size}");
+    }
+}

@@ -278,7 +278,7 @@ impl Args {
         let mut sarif: (Vec<Value>, Vec<Value>) = Default::default();
         let mut tally = print::Tally::default();
         let mut changed = false;
-        let good = frame::each(out, &self.inputs, &self.read, true, |out, document| {
+        let good = frame::each(out, &self.inputs, &self.read.anywhere(self.data), true, |out, document| {
             let judged = files_of(document);
             let subject = Subject { files: &judged, set: document.set, problems: document.problems };
             let options = config.options(&options, document);

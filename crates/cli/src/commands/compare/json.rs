@@ -10,19 +10,19 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::super::stats::Real;
-use super::{Answer, Compared, table};
-use crate::failure::Failed;
+use super::{Answer, Compared, File, table};
 use crate::out::Out;
 
 /// Writes the document:
 ///
-/// * `a`, `b`: the paths; `errors`: as in `gguf show`;
+/// * `files`: A and B, each with its `path`, `problems` and `errors`, as in `gguf show`; with --source the first is the source;
+/// * `max_error`: the bound that was given, or `null`;
 /// * `tensors`: each that both have, in the order asked for: `name`, `name_b` where it is another, `type_a`, `type_b`, and
-///   its measures `elements`, `equal`, `not_finite`, `rmse`, `relative`, `max` and `max_at`, `cosine`, `snr_db`, `worst` (blocks of
+///   `over` (whether it is further off than that; `null` without a bound), its measures `elements`, `equal`, `not_finite`, `rmse`, `relative`, `max` and `max_at`, `cosine`, `snr_db`, `worst` (blocks of
 ///   256 elements: `element`, the number of the first, and `rmse`);
 /// * `all`: the measures over all of them; `only_a`, `only_b`: names without a counterpart; `reshaped`: names of two shapes.
 ///
-/// With --source `a` is the source, and there are `source`, with `verdict` (`same`, `related`, `mixed`, `unrelated`, `unknown`), the
+/// With --source there is `source`, with `verdict` (`same`, `related`, `mixed`, `unrelated`, `unknown`), the
 /// `sentence` that says so, `made` (tensors that conversion makes) and `changes` (what was taken into account: in how many
 /// tensors), and of each tensor `made_of`, the names in the source, and `changes`: `rows-by-heads`, `stacked`, `turned`,
 /// `plus-one`.
@@ -30,25 +30,26 @@ use crate::out::Out;
 /// Measures are `null` where there is none, and strings where JSON has no number ("Infinity").
 pub(super) fn print(
     out: &mut Out,
-    paths: &[Vec<u8>; 2],
+    files: &[File; 2],
     answer: &Answer,
-    mut errors: Vec<Value>,
+    max_error: Option<f64>,
 ) -> io::Result<()> {
-    errors.extend(answer.failures.iter().map(Failed::json));
-    let [a, b] = paths;
     let [only_a, only_b] = &answer.only;
     let document = Document {
         schema: SCHEMA,
         command: "compare",
-        a: text(a),
-        b: text(b),
+        files: files.each_ref().map(|file| FileOf {
+            path: text(&file.path),
+            problems: &file.problems,
+            errors: &file.errors,
+        }),
+        max_error: Real(max_error),
         source: answer.verdict.map(|verdict| Source {
             verdict: verdict.name(),
             sentence: table::sentence(answer),
             made: answer.made.iter().map(|name| text(name)).collect(),
             changes: answer.changes(),
         }),
-        errors,
         tensors: answer.tensors.iter().map(Tensor::of).collect(),
         all: Measures::of(&answer.all),
         only_a: only_a.iter().map(|name| text(name)).collect(),
@@ -67,16 +68,22 @@ fn text(bytes: &[u8]) -> JsonText<'_> {
 struct Document<'a> {
     schema: u32,
     command: &'static str,
-    a: JsonText<'a>,
-    b: JsonText<'a>,
+    files: [FileOf<'a>; 2],
+    max_error: Real,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<Source<'a>>,
-    errors: Vec<Value>,
     tensors: Vec<Tensor<'a>>,
     all: Measures,
     only_a: Vec<JsonText<'a>>,
     only_b: Vec<JsonText<'a>>,
     reshaped: Vec<Reshaped<'a>>,
+}
+
+#[derive(Serialize)]
+struct FileOf<'a> {
+    path: JsonText<'a>,
+    problems: &'a [Value],
+    errors: &'a [Value],
 }
 
 #[derive(Serialize)]
@@ -105,6 +112,7 @@ struct Tensor<'a> {
     changes: Vec<&'static str>,
     type_a: String,
     type_b: String,
+    over: Option<bool>,
     #[serde(flatten)]
     measures: Measures,
 }
@@ -119,6 +127,7 @@ impl<'a> Tensor<'a> {
             changes: compared.changes.iter().map(|change| change.name()).collect(),
             type_a,
             type_b,
+            over: compared.over,
             measures: Measures::of(&compared.difference),
         }
     }

@@ -33,6 +33,17 @@ pub(super) struct Compared {
     /// Whether it has rows and columns.
     matrix: bool,
     pub(super) difference: Difference,
+    /// Whether it is further off than it may be, where there is a bound.
+    pub(super) over: Option<bool>,
+}
+
+impl Compared {
+    /// Whether it is further off than `max`, a relative error. Nothing is where all pairs are equal, as those of no elements are;
+    /// what is left out of the measures, or measured by zeros, is within no bound.
+    pub(super) fn is_over(&self, max: f64) -> bool {
+        let one = &self.difference;
+        one.equal < one.count && (one.not_finite > 0 || one.relative().is_none_or(|error| error > max))
+    }
 }
 
 /// What came of it.
@@ -48,6 +59,8 @@ pub(super) struct Answer {
     /// Tensors of one name and two shapes.
     pub(super) reshaped: Vec<(Vec<u8>, [Vec<u64>; 2])>,
     pub(super) failures: Vec<Failed>,
+    /// What a person is told beside.
+    pub(super) notes: Vec<String>,
     /// Whether B comes from the source, where there is one.
     pub(super) verdict: Option<Verdict>,
 }
@@ -77,6 +90,9 @@ impl How<'_> {
         let (Some(model_a), Some(model_b)) = (&a.model, &b.model) else { return answer };
         let (table_a, table_b) = (Table::new(model_a), Table::new(model_b));
         let renamed = |name: &[u8]| renames.iter().find_map(|rename| rename.apply(name));
+        let idle = |rename: &&Rename| !table_b.iter().any(|row| rename.apply(row.name.0).is_some());
+        let note = |rename: &Rename| format!("--rename {}: no tensor of B has such a name", rename.shown());
+        answer.notes.extend(renames.iter().filter(idle).map(note));
         let mut by_name: HashMap<Vec<u8>, Row<'_>> = HashMap::new();
         for row in table_b.iter() {
             let name = renamed(row.name.0).unwrap_or_else(|| row.name.0.to_vec());
@@ -213,6 +229,7 @@ impl How<'_> {
                         types: one.types,
                         matrix: one.matrix,
                         difference,
+                        over: None,
                     });
                 }
                 Err(error) => answer.fail(b, "io", "io", format!("{}: {error}", shorten(&one.name, 80))),

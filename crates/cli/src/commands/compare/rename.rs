@@ -25,6 +25,15 @@ impl Rename {
         Ok(Self { from, to })
     }
 
+    /// The rule as it is typed, harmless for a terminal.
+    pub(super) fn shown(&self) -> String {
+        let side = |(before, after): &(Vec<u8>, Option<Vec<u8>>)| match after {
+            Some(after) => [before.as_slice(), b"*", after].concat(),
+            None => before.clone(),
+        };
+        crate::out::fit(&[side(&self.from), b"=".to_vec(), side(&self.to)].concat(), 100)
+    }
+
     /// The other name; `None` where the rule is not about this one.
     pub(super) fn apply(&self, name: &[u8]) -> Option<Vec<u8>> {
         let (before, after) = &self.from;
@@ -47,6 +56,7 @@ mod tests {
     #[test]
     fn the_text_of_the_star_goes_along() {
         let rule = |text: &str, name: &str| Rename::parse(text).unwrap().apply(name.as_bytes());
+        assert_eq!(Rename::parse("a.*.b=*c").unwrap().shown(), "a.*.b=*c");
         assert_eq!(rule("model.*=*", "model.blk.0.attn"), Some(b"blk.0.attn".to_vec()));
         assert_eq!(rule("*.w=*.weight", "output.w"), Some(b"output.weight".to_vec()));
         assert_eq!(rule("lm_head=output", "lm_head"), Some(b"output".to_vec()));

@@ -11,6 +11,7 @@ use ggufkit::values::origin::Catalog;
 use serde_json::Value;
 
 use crate::failure::{Failed, Failure};
+use crate::input::refuse_pipe;
 use crate::{frame, out};
 
 /// What names the files of a folder.
@@ -66,10 +67,8 @@ fn malformed(path: &Path, code: &'static str, message: String) -> Failed {
 }
 
 fn open(path: &Path) -> Result<(FileSource, Safetensors), Failed> {
-    // A pipe is waited for when it is opened, and a device acts.
-    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        let text = format!("{}: is no regular file", out::path(path));
-        return Err(failed(path, Failure::usage("no-length", text)));
+    if let Err(error) = refuse_pipe(path) {
+        return Err(failed(path, Failure::Io(error)));
     }
     let source = frame::source(path).map_err(|error| failed(path, Failure::Io(error)))?;
     match safetensors::read(&source) {
@@ -102,7 +101,9 @@ fn named(index: &Path, folder: &Path) -> Result<Vec<PathBuf>, Failed> {
     let read = fs::File::open(index).and_then(|file| file.take(MAX_INDEX).read_to_end(&mut text));
     read.map_err(|error| failed(index, Failure::Io(error)))?;
     let none = |why: &str| malformed(index, "index", format!("is no index of safetensors files: {why}"));
-    let document: Value = serde_json::from_slice(&text).map_err(|error| none(&error.to_string()))?;
+    // Editors of some systems put a mark of their byte order before it.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+    let document: Value = serde_json::from_slice(text).map_err(|error| none(&error.to_string()))?;
     let Some(map) = document.get("weight_map").and_then(Value::as_object) else {
         return Err(none("it has no weight_map"));
     };

@@ -15,18 +15,26 @@ const NAMED: usize = 10;
 /// The columns before the name.
 const TITLES: [&str; 7] = ["types", "elements", "relative", "rmse", "max", "cosine", "SNR dB"];
 
-pub(super) fn print(out: &mut Out, answer: &Answer, top: Option<usize>, worst: bool) -> io::Result<()> {
+/// Columns that a name keeps, where there is a choice.
+const NAME: usize = 24;
+
+/// What stands behind the name of a tensor that is further off than it may be.
+const OVER: &str = "  over";
+
+pub(super) fn print(
+    out: &mut Out,
+    answer: &Answer,
+    top: Option<usize>,
+    worst: bool,
+    max_error: Option<f64>,
+) -> io::Result<()> {
     let shown_rows = top.unwrap_or(usize::MAX).min(answer.tensors.len());
-    let mut rows: Vec<([String; 7], String, Option<&Compared>)> = answer
-        .tensors
-        .iter()
-        .take(shown_rows)
-        .map(|tensor| (cells(tensor), name(tensor), Some(tensor)))
-        .collect();
+    let mut rows: Vec<([String; 7], Option<&Compared>)> =
+        answer.tensors.iter().take(shown_rows).map(|tensor| (cells(tensor), Some(tensor))).collect();
     if answer.tensors.len() > 1 {
         let mut sum = measures(&answer.all);
         sum[0].clear();
-        rows.push((sum, format!("all  ({} tensors)", units::count(answer.tensors.len() as u64)), None));
+        rows.push((sum, None));
     }
     if !rows.is_empty() {
         let mut widths = TITLES.map(str::len);
@@ -42,7 +50,7 @@ pub(super) fn print(out: &mut Out, answer: &Answer, top: Option<usize>, worst: b
         for at in order {
             let taken: usize =
                 widths.iter().zip(kept).filter(|(_, kept)| *kept).map(|(width, _)| width + 2).sum();
-            if taken.saturating_add(24) <= room {
+            if taken.saturating_add(NAME) <= room {
                 break;
             }
             if let Some(kept) = kept.get_mut(at) {
@@ -52,12 +60,18 @@ pub(super) fn print(out: &mut Out, answer: &Answer, top: Option<usize>, worst: b
         let head = line(&TITLES.map(str::to_owned), &widths, &kept) + "name";
         let head = out.paint(Ink::Faint, head);
         writeln!(out, "{head}")?;
-        for (cells, name, tensor) in rows {
+        for (cells, tensor) in rows {
             let text = line(&cells, &widths, &kept);
-            writeln!(out, "{text}{name}")?;
-            for (error, at) in
-                tensor.filter(|_| worst).into_iter().flat_map(|tensor| &tensor.difference.worst)
-            {
+            let Some(tensor) = tensor else {
+                writeln!(out, "{text}all  ({} tensors)", units::count(answer.tensors.len() as u64))?;
+                continue;
+            };
+            let over = if tensor.over == Some(true) { OVER } else { "" };
+            let left = room.saturating_sub(out::columns(&text)).saturating_sub(over.len());
+            let name = name(tensor, left);
+            let over = out.paint(Ink::Bad, over);
+            writeln!(out, "{text}{name}{over}")?;
+            for (error, at) in tensor.difference.worst.iter().filter(|_| worst) {
                 let end = at.saturating_add(BLOCK);
                 writeln!(out, "    elements {at} to {end}: rmse {}", number(*error))?;
             }
@@ -69,20 +83,27 @@ pub(super) fn print(out: &mut Out, answer: &Answer, top: Option<usize>, worst: b
             writeln!(out, "{text}")?;
         }
     }
+    if let Some(max) = max_error {
+        let over: Vec<&[u8]> = answer
+            .tensors
+            .iter()
+            .filter(|one| one.over == Some(true))
+            .map(|one| one.name.as_slice())
+            .collect();
+        if let Some(text) = further_off(&over, max) {
+            out.line(&text, 2)?;
+        }
+    }
     let of_source = answer.verdict.is_some();
     let sides = if of_source { ["the source", "the file"] } else { ["A", "B"] };
     for (names, which) in answer.only.iter().zip(sides).filter(|(names, _)| !names.is_empty()) {
-        let some: Vec<String> = names.iter().take(NAMED).map(|one| shown(one)).collect();
-        let more = names.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        out.line(&format!("only in {which}: {}{more}", some.join(", ")), 2)?;
+        out.line(&format!("only in {which}: {}", some_of(names)), 2)?;
     }
     for (one, [a, b]) in &answer.reshaped {
         out.line(&format!("{}: the shapes {a:?} and {b:?} are not compared", shown(one)), 2)?;
     }
     if !answer.made.is_empty() {
-        let names: Vec<String> = answer.made.iter().take(NAMED).map(|one| shown(one)).collect();
-        out.line(&format!("made by conversion: {}", names.join(", ")), 2)?;
+        out.line(&format!("made by conversion: {}", some_of(&answer.made)), 2)?;
     }
     let counts = answer.changes();
     if !counts.is_empty() {
@@ -99,6 +120,26 @@ pub(super) fn print(out: &mut Out, answer: &Answer, top: Option<usize>, worst: b
     Ok(())
 }
 
+/// The first of the names, and how many there are beside.
+fn some_of<N: AsRef<[u8]>>(names: &[N]) -> String {
+    let some: Vec<String> = names.iter().take(NAMED).map(|one| shown(one.as_ref())).collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => some.join(", "),
+        more => format!("{} and {} more", some.join(", "), units::count(more as u64)),
+    }
+}
+
+/// Which tensors are further off than they may be, in a sentence.
+fn further_off(over: &[&[u8]], max: f64) -> Option<String> {
+    let tensors = match over.len() {
+        0 => return None,
+        1 => "1 tensor is".to_owned(),
+        many => format!("{} tensors are", units::count(many as u64)),
+    };
+    let bound = format!("{}%", (max * 1e8).round() / 1e6);
+    Some(format!("{tensors} further off than {bound}: {}", some_of(over)))
+}
+
 /// What conversion did, in words.
 fn words(change: &str) -> &str {
     match change {
@@ -112,7 +153,8 @@ fn words(change: &str) -> &str {
 
 /// Whether the values come from the source, in a sentence.
 pub(super) fn sentence(answer: &Answer) -> Option<String> {
-    let text = match answer.verdict? {
+    let verdict = answer.verdict?;
+    let text = match verdict {
         Verdict::Same => "The values are those of the source: every matrix is as near as its type allows.",
         Verdict::Related => {
             "The values are near those of the source, and some further off than their types explain: they come from another state of it, or were changed since."
@@ -123,6 +165,8 @@ pub(super) fn sentence(answer: &Answer) -> Option<String> {
     };
     let unmatched = answer.only[1].len().saturating_add(answer.reshaped.len());
     Some(match unmatched {
+        // Where nothing is known, nothing is known of these either.
+        _ if verdict == Verdict::Unknown => text.to_owned(),
         0 => text.to_owned(),
         1 => format!("{text} Of 1 tensor it is not known."),
         many => format!("{text} Of {} tensors it is not known.", units::count(many as u64)),
@@ -142,12 +186,17 @@ fn line(cells: &[String; 7], widths: &[usize; 7], kept: &[bool; 7]) -> String {
     text
 }
 
-fn name(tensor: &Compared) -> String {
+/// The name of a tensor in at most `room` columns, but for what is said behind it.
+fn name(tensor: &Compared, room: usize) -> String {
     let odd = tensor.difference.not_finite;
     let odd = if odd > 0 { format!("  {} not finite", units::count(odd)) } else { String::new() };
+    let room = room.saturating_sub(odd.len()).max(NAME);
     match &tensor.renamed {
-        Some(renamed) => format!("{}  (in B {}){odd}", shown(&tensor.name), shown(renamed)),
-        None => format!("{}{odd}", shown(&tensor.name)),
+        Some(renamed) => {
+            let text = format!("{}  (in B {})", shown(&tensor.name), shown(renamed));
+            if out::columns(&text) <= room { text + &odd } else { out::fit(&tensor.name, room) + &odd }
+        }
+        None => out::fit(&tensor.name, room) + &odd,
     }
 }
 

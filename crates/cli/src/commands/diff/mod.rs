@@ -8,7 +8,6 @@ mod value;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::num::NonZeroUsize;
 
 use ggufkit::edit::patch::Patch;
 use ggufkit::format::glob::Glob;
@@ -21,7 +20,7 @@ use serde_json::json;
 
 use self::data::Looked;
 use self::say::Much;
-use crate::args::{HowArgs, InputArgs, ReadArgs};
+use crate::args::{HowArgs, InputArgs, ReadArgs, ThreadArgs};
 use crate::failure::Failure;
 use crate::frame::Document;
 use crate::out::{self, Ink, Out};
@@ -85,9 +84,8 @@ pub(crate) struct Args {
     /// Print a document for `gguf apply` that gives A the metadata of B; the status stays 1
     #[arg(long, conflicts_with = "json")]
     patch: bool,
-    /// Stretches of data that are read at the same time
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: ThreadArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -145,8 +143,10 @@ impl Args {
         }
         let mut status = None;
         let mut good_b = true;
-        let good_a = frame::each(out, &input_a, &self.read, self.json, |out, a| {
-            good_b &= frame::each(out, &input_b, &self.read, self.json, |out, b| {
+        // What is wrong with both is said once, by the answer.
+        let read = self.read.anywhere(!self.no_data);
+        let good_a = frame::each(out, &input_a, &read, true, |out, a| {
+            good_b &= frame::each(out, &input_b, &read, true, |out, b| {
                 status = Some(self.compare(out, a, b, &globs)?);
                 Ok(())
             })?;
@@ -174,6 +174,7 @@ impl Args {
         if !self.json {
             frame::report_problems(out, a)?;
             frame::report_problems(out, b)?;
+            frame::report(out, a.failures.iter().chain(b.failures))?;
         }
         let (Some(model_a), Some(model_b), true) = (&a.model, &b.model, whole(a) && whole(b)) else {
             // Of a head that was read in part nothing can be called absent.
@@ -205,8 +206,7 @@ impl Args {
         let mut looked = Looked::default();
         // Who asks for the status alone has it once something differs.
         if data && !(self.quiet && diff.count() > 0) {
-            let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
-            looked = data::look(&mut diff, a, b, threads.unwrap_or(NonZeroUsize::MIN), options.tensors);
+            looked = data::look(&mut diff, a, b, self.threads.count(), options.tensors);
         }
         let count = diff.count();
         let status = match () {

@@ -35,9 +35,15 @@ impl Kind {
 
     /// What a file of this name is to be; `None` for a folder.
     pub(super) fn of_file(output: &Path) -> Option<Self> {
-        let last = output.as_os_str().as_encoded_bytes().last();
-        let folder = last.is_some_and(|byte| matches!(byte, b'/' | b'\\')) || output.is_dir();
-        output.extension().filter(|_| !folder).and_then(Self::of_ending)
+        output.extension().filter(|_| !is_folder(output)).and_then(Self::of_ending)
+    }
+
+    /// The ending of a name that would be that of a file, and of no form that is known; `None` for a folder, which is there, or
+    /// whose name says so.
+    pub(super) fn unknown_ending(output: &Path) -> Option<&OsStr> {
+        let words = |ending: &&OsStr| ending.as_encoded_bytes().iter().any(u8::is_ascii_alphabetic);
+        let ending = output.extension().filter(words)?;
+        (!is_folder(output) && Self::of_ending(ending).is_none()).then_some(ending)
     }
 
     /// Whether a file holds one tensor.
@@ -73,6 +79,12 @@ impl Kind {
     }
 }
 
+/// Whether a path is that of a folder: one that is there, or one that is written so.
+fn is_folder(output: &Path) -> bool {
+    let last = output.as_os_str().as_encoded_bytes().last();
+    last.is_some_and(|byte| matches!(byte, b'/' | b'\\')) || output.is_dir()
+}
+
 /// Floats that tensors are decoded to, as they are typed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(super) enum Dtype {
@@ -90,6 +102,26 @@ impl Dtype {
             Self::F32 => Float::F32,
             Self::F16 => Float::F16,
             Self::Bf16 => Float::BF16,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_what_it_is_or_that_it_says_nothing() {
+        let of = |name: &str| Kind::of_file(Path::new(name));
+        assert_eq!(of("x.SafeTensors"), Some(Kind::Safetensors));
+        assert_eq!((of("x.npz/"), of("layer0"), of("x.pt")), (None, None, None));
+        let unknown = |name: &str| Kind::unknown_ending(Path::new(name)).is_some();
+        for name in ["layer0.pt", "a/b.pth", "x.gguf.gz", "x.npy2"] {
+            assert!(unknown(name), "{name}");
+        }
+        // Endings of numbers are versions and layers; a bar at the end makes a folder of any name.
+        for name in ["layer0", "blk.0", "v1.5", "layer0.pt/", "x.npy", "-", ".", "..", ".hidden"] {
+            assert!(!unknown(name), "{name}");
         }
     }
 }

@@ -234,6 +234,11 @@ impl Task<'_> {
         };
         let end = self.files.iter().filter(|(.., start)| start.is_some());
         let end = end.fold(0_u64, |sum, (part, ..)| sum.saturating_add(part.size.unwrap_or(0)));
+        let said = match error.path() {
+            // It names its file itself.
+            Some(_) => error.to_string(),
+            None => format!("{whose}: {error}"),
+        };
         match error {
             SinkError::Write { source, .. } if path == Path::new("-") => Trouble::Output(source),
             SinkError::Write { path, source, .. } => Trouble::File(path, source),
@@ -248,9 +253,9 @@ impl Task<'_> {
             }
             SinkError::SourceChanged(_) => match self.unchanged() {
                 Err(changed) => changed,
-                Ok(()) => Trouble::Read(format!("{whose}: {error}")),
+                Ok(()) => Trouble::Read(said),
             },
-            error => Trouble::Read(format!("{whose}: {error}")),
+            _ => Trouble::Read(said),
         }
     }
 }

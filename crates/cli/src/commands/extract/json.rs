@@ -8,18 +8,19 @@ use serde::ser::Serializer;
 use serde_json::Value;
 
 use super::job::Job;
-use super::{Args, Done, Verdict};
+use super::{Args, Done};
 use crate::frame::Document;
 use crate::json;
 
 /// What became of the tensors of one input:
 ///
 /// * `path` and `errors`: as in `gguf show`; `problems`: as in `gguf tensors`;
-/// * `output`: the one file that takes all of them, with its `path` and exact size in `bytes` (`null` where it is not written);
-///   `null` where each has its own;
+/// * `output`: the one file that was named, with its `path` and exact size in `bytes` (`null` where it is not written); `null`
+///   where each has its own;
 /// * `tensors`: those that were chosen, each with `name`, `type`, `shape`, `offset`, `written_type` (the type that it has in the
-///   file), the `file` in the folder that was named, the `rows` that were asked for (`null` for all), the `bytes` of data that were
-///   written (or would be), `sizing`, and the `error` that stopped it; one of `bytes` and `error` is `null`.
+///   file), the `file` in the folder that was named and its exact size, `file_bytes` (`null` for the one file, whose size is that
+///   of `output`), the `rows` that were asked for (`null` for all), the `bytes` of data that were written (or would be), `sizing`,
+///   and the `error` that stopped it; one of `bytes` and `error` is `null`.
 #[derive(Serialize)]
 pub(super) struct File<'d, 'a> {
     path: JsonText<'d>,
@@ -42,13 +43,13 @@ impl<'d, 'a> File<'d, 'a> {
         jobs: &'d [Job<'a>],
         done: &'d Done,
     ) -> Self {
-        let output = args.output.as_deref().filter(|_| args.is_of_all());
+        let output = args.output.as_deref().filter(|_| args.is_one_file(jobs.len()));
         Self {
             path: JsonText(document.path),
             errors: document.errors_json(),
             problems: document.problems_json(),
             output: output.map(|path| Output { path: json::path(path), bytes: done.size }),
-            tensors: Tensors { args, jobs, verdicts: &done.verdicts },
+            tensors: Tensors { args, jobs, done },
         }
     }
 }
@@ -57,18 +58,21 @@ impl<'d, 'a> File<'d, 'a> {
 struct Tensors<'d, 'a> {
     args: &'d Args,
     jobs: &'d [Job<'a>],
-    verdicts: &'d [Verdict],
+    done: &'d Done,
 }
 
 impl Serialize for Tensors<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.jobs.iter().zip(self.verdicts).map(|(job, verdict)| Tensor {
+        let files = self.done.files.iter().copied().chain(std::iter::repeat(None));
+        let all = self.jobs.iter().zip(&self.done.verdicts).zip(files);
+        serializer.collect_seq(all.map(|((job, verdict), file_bytes)| Tensor {
             name: JsonText(job.row.name),
             tensor_type: job.row.tensor_type().to_string(),
             shape: job.row.dims,
             offset: job.row.data,
             written_type: written_type(job.row.tensor_type(), self.args.float()).to_string(),
             file: json::path(&job.file),
+            file_bytes: file_bytes.filter(|_| verdict.is_ok()),
             rows: self.args.rows,
             bytes: verdict.as_ref().ok().copied(),
             sizing: job.row.sizing,
@@ -86,6 +90,7 @@ struct Tensor<'a> {
     offset: Option<u64>,
     written_type: String,
     file: JsonText<'a>,
+    file_bytes: Option<u64>,
     rows: Option<(u64, u64)>,
     bytes: Option<u64>,
     sizing: Sizing,

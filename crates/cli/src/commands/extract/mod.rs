@@ -9,7 +9,6 @@ mod say;
 use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +24,8 @@ use self::form::{Dtype, Kind};
 use self::job::{Job, Task, Trouble, files_of, laid};
 use self::names::Names;
 use super::progress::Bar;
-use crate::args::{InputArgs, ReadArgs, layers, number};
+use super::tensors::SelectArgs;
+use crate::args::{InputArgs, ReadArgs, ThreadArgs, number};
 use crate::failure::Failure;
 use crate::frame::Document;
 use crate::json::Files;
@@ -36,18 +36,24 @@ use crate::{FAILED, NO, OK, frame};
 type Verdict = Result<u64, Arc<str>>;
 
 /// What became of the tensors that were chosen.
+#[derive(Default)]
 struct Done {
     /// Of each of them.
     verdicts: Vec<Verdict>,
-    /// Exact size of the one file that holds them all.
+    /// Exact size of the file of each, where they have files of their own.
+    files: Vec<Option<u64>>,
+    /// Exact size of the one file that was named.
     size: Option<u64>,
+    /// What is said of those that nothing stands in the way of but others.
+    others: Option<Arc<str>>,
 }
 
 /// Write tensors to files: their bytes, arrays of NumPy, safetensors, or a GGUF file of these tensors alone
 ///
 /// Only the bytes of the chosen tensors (and rows) are read. Into a folder each tensor becomes a file of its own; a name that
 /// ends in .gguf, .safetensors or .npz makes one file of all. A file appears under its name only when it is complete, and the
-/// files of the model itself are never written to.
+/// files of the model itself are never written to. Of a set with files missing one file of all is made only of tensors that are
+/// named one by one and are there.
 ///
 /// Types of blocks have no counterpart in NumPy and safetensors: --dtype decodes them. Shapes are turned round there: the last
 /// dimension is the row.
@@ -62,22 +68,23 @@ struct Done {
     after_help = "Examples:\n  gguf extract model.gguf 'blk.0.*' -o layer0\n  gguf extract model.gguf 'blk.0.*' -o layer0.gguf\n  \
     gguf extract model.gguf 'blk.0.*' -o layer0.safetensors --dtype bf16\n  gguf extract model.gguf '*norm*' -o norms.npz\n  \
     gguf extract model.gguf token_embd.weight --rows 0:10 -o rows.npy --dtype f32\n  gguf extract model.gguf output_norm.weight -o - | xxd | head\n  \
-    gguf extract model.gguf 'blk.*.attn_*' --dry-run"
+    gguf extract model.gguf 'blk.*.attn_*' --dry-run\n\n\
+    Exit status: 0 written, 1 no tensor was chosen, 2 a file could not be read or written, something is missing, or usage."
 )]
 pub(crate) struct Args {
     /// The file, or any member of a shard set
     #[arg(value_name = "FILE")]
     file: std::ffi::OsString,
-    /// Names or patterns of tensors (`*`, `?`, `[a-z]`); all tensors when neither these nor --layer are given
+    /// Names or patterns of tensors (`*`, `?`, `[a-z]`); all tensors when neither these nor other filters are given
     #[arg(value_name = "PATTERN")]
     patterns: Vec<String>,
-    /// The folder to write to; one file of all tensors, where it ends in .gguf, .safetensors or .npz, or of one tensor, where
-    /// it ends in .bin, .raw or .npy; or `-` to write one tensor's bytes to standard output
+    /// The folder to write to, which is made where it is not there; one file of all tensors, where it ends in .gguf,
+    /// .safetensors or .npz, or of one tensor, where it ends in .bin, .raw or .npy; or `-` to write one tensor's bytes to
+    /// standard output
     #[arg(long, short, value_name = "OUT", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
-    /// Only tensors of these layers, both ends included: 3, 0..3 (0 to 3), 30.. ; may be given again
-    #[arg(long = "layer", value_name = "A..B", value_parser = layers)]
-    layers: Vec<RangeInclusive<u64>>,
+    #[command(flatten)]
+    select: SelectArgs,
     /// Only these rows of each tensor, counted from 0, the end not included: 7, 10:20 (10 to 19), 10: or :20
     #[arg(long, value_name = "FROM:TO", value_parser = slice)]
     rows: Option<(u64, u64)>,
@@ -99,9 +106,8 @@ pub(crate) struct Args {
     /// Say what would be written and what would be refused, and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Tensors that are read at the same time
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: ThreadArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -124,23 +130,25 @@ fn slice(text: &str) -> Result<(u64, u64), String> {
     if from >= to { Err("the slice is empty".to_owned()) } else { Ok((from, to)) }
 }
 
+impl Done {
+    /// None of them was written.
+    fn none(jobs: &[Job<'_>], message: String) -> Self {
+        Self { verdicts: vec![Err(Arc::from(message)); jobs.len()], ..Self::default() }
+    }
+}
+
 impl Args {
-    pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+    pub(crate) fn run(mut self, out: &mut Out) -> io::Result<u8> {
         // The files are what was asked for: they are written whether or not anybody listens.
         out.hold();
-        // Where standard output was given to the bytes, it gets nothing else.
-        let document = self.json && !self.to_stdout();
-        let globs = match self.patterns.iter().map(|p| Glob::new(p)).collect::<Result<Vec<_>, _>>() {
-            Ok(globs) => globs,
-            Err(error) => {
-                let failure = Failure::usage("bad-pattern", error.to_string());
-                frame::refuse(out, "extract", document, &failure)?;
-                return Ok(FAILED);
-            }
-        };
+        let patterns = std::mem::take(&mut self.patterns);
+        if let Err(failure) = patterns.iter().try_for_each(|pattern| self.select.add(pattern)) {
+            frame::refuse(out, "extract", self.json, &failure)?;
+            return Ok(FAILED);
+        }
         let inputs = InputArgs { files: vec![self.file.clone()], how: crate::args::HowArgs::default() };
         if let Some(failure) = self.refusal(&inputs, out.is_terminal()) {
-            frame::refuse(out, "extract", document, &failure)?;
+            frame::refuse(out, "extract", self.json, &failure)?;
             return Ok(FAILED);
         }
         let mut files = if self.json { Some(Files::begin(out, "extract", true)?) } else { None };
@@ -152,9 +160,9 @@ impl Args {
                 .iter()
                 .filter_map(|part| Some(TensorReader::new(part.source.as_ref()?, part.view()?)))
                 .collect();
-            let mut jobs = self.jobs(document, &readers, &globs);
+            let mut jobs = self.jobs(document, &readers);
             let file = self.output.as_deref().filter(|_| self.names_file());
-            if let Some(file) = file.filter(|_| self.is_of_all() || jobs.len() == 1) {
+            if let Some(file) = file.filter(|_| self.is_one_file(jobs.len())) {
                 let name = file.file_name().map(PathBuf::from).unwrap_or_default();
                 jobs.iter_mut().for_each(|job| job.file.clone_from(&name));
             }
@@ -166,16 +174,20 @@ impl Args {
                 to: self.float(),
                 metadata: if self.no_metadata { Metadata::LeaveOut } else { Metadata::Keep },
                 terms: Terms { replace: self.force, sync: !self.no_sync },
-                threads: if alone { self.threads() } else { NonZeroUsize::MIN },
+                threads: if alone { self.threads.count() } else { NonZeroUsize::MIN },
                 model: files_of(Path::new(&self.file), document),
                 document,
                 files: laid(document),
             };
-            let done = self.carry_out(out, &task, &jobs)?;
-            // What was asked for may be in a shard that is not there.
-            if done.verdicts.iter().any(Result::is_err)
-                || document.problems.iter().any(ShardProblem::is_fatal)
-            {
+            let lacking = Self::may_lack(document, &jobs, self.select.names());
+            let done = match lacking.filter(|_| self.is_of_all() && !jobs.is_empty()) {
+                Some(problem) => {
+                    let help = "name the tensors one by one, or get the files that are missing";
+                    Done::none(&jobs, format!("not written, since some may be missing: {problem}; {help}"))
+                }
+                None => self.carry_out(out, &task, &jobs)?,
+            };
+            if done.verdicts.iter().any(Result::is_err) || lacking.is_some() {
                 status = FAILED;
             } else if jobs.is_empty() {
                 status = NO;
@@ -184,7 +196,9 @@ impl Args {
                 return files.add(out, &json::File::of(document, &self, &jobs, &done));
             }
             frame::report_problems(out, document)?;
-            if document.model.is_none() { Ok(()) } else { say::say(&self, out, &jobs, &done) }
+            // Of a head that was not read to its end nothing is known to be absent: what ended the reading is said.
+            let told = !jobs.is_empty() || document.failures.is_empty();
+            if document.model.is_some() && told { say::say(&self, out, &jobs, &done) } else { Ok(()) }
         })?;
         if let Some(files) = files {
             files.end(out)?;
@@ -193,25 +207,28 @@ impl Args {
     }
 
     /// The tensors that were chosen.
-    fn jobs<'a>(
-        &self,
-        document: &Document<'a>,
-        readers: &'a [TensorReader<'a, FileSource>],
-        globs: &[Glob],
-    ) -> Vec<Job<'a>> {
+    fn jobs<'a>(&self, document: &Document<'a>, readers: &'a [TensorReader<'a, FileSource>]) -> Vec<Job<'a>> {
         let (mut jobs, mut names) = (Vec::new(), Names::default());
         for row in document.model.as_ref().map(Table::new).iter().flat_map(Table::iter) {
             let name = row.name.as_bytes();
             // Of every tensor, so that what else is chosen does not change the name of its file.
             let file = names.file(name, self.kind().ending());
-            let chosen = globs.is_empty() || globs.iter().any(|glob| glob.matches(name));
-            let in_layers = self.layers.is_empty()
-                || row.layer.is_some_and(|n| self.layers.iter().any(|range| range.contains(&n)));
-            if let (true, true, Some(reader)) = (chosen, in_layers, readers.get(row.part_index)) {
+            if let (true, Some(reader)) = (self.select.takes(&row), readers.get(row.part_index)) {
                 jobs.push(Job { row, reader, file });
             }
         }
         jobs
+    }
+
+    /// Why tensors that were asked for may be where nothing could be read; `None` where each was named, and is there
+    /// once.
+    fn may_lack<'d>(document: &Document<'d>, jobs: &[Job<'_>], globs: &[Glob]) -> Option<&'d ShardProblem> {
+        let first = document.problems.iter().find(|problem| problem.is_fatal())?;
+        let one = |glob: &Glob| {
+            glob.is_name() && jobs.iter().filter(|job| glob.matches(job.row.name.0)).count() == 1
+        };
+        let named = !globs.is_empty() && globs.iter().all(one);
+        (!named).then_some(first)
     }
 
     /// Why the call as a whole makes no sense.
@@ -227,6 +244,19 @@ impl Args {
         if self.to_stdout() && terminal {
             let text = "a tensor's bytes could act on this terminal: redirect the output to a file or a pipe";
             return Some(Failure::usage("terminal", text));
+        }
+        if let Some(ending) = self.output.as_deref().and_then(Kind::unknown_ending) {
+            let output = self.output.as_deref().map(out::path).unwrap_or_default();
+            return Some(Failure::Usage {
+                code: "unknown-ending",
+                message: format!(
+                    "{output}: no form of files ends in .{}",
+                    out::fit(ending.as_encoded_bytes(), 40)
+                ),
+                help: Some(format!(
+                    "-o takes .gguf, .safetensors, .npz, .npy, .bin or .raw, or a folder: {output}/ makes one of this name"
+                )),
+            });
         }
         let kind = self.kind();
         if self.dtype.is_some() && kind == Kind::Gguf {
@@ -271,6 +301,11 @@ impl Args {
         !self.kind().is_of_one()
     }
 
+    /// Whether one file was named, and takes these tensors.
+    fn is_one_file(&self, tensors: usize) -> bool {
+        self.is_of_all() || (self.names_file() && tensors == 1)
+    }
+
     /// What floats become.
     fn float(&self) -> Option<Float> {
         self.dtype.map(Dtype::float)
@@ -296,11 +331,6 @@ impl Args {
         !self.dry_run && self.names_stdout()
     }
 
-    fn threads(&self) -> NonZeroUsize {
-        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
-        threads.unwrap_or(NonZeroUsize::MIN)
-    }
-
     /// The file of a tensor in the folder; `None` for standard output, and for a dry run that names no folder.
     fn path_of(&self, job: &Job<'_>) -> Option<PathBuf> {
         self.folder().map(|folder| folder.join(&job.file))
@@ -312,8 +342,7 @@ impl Args {
     /// Only those of standard output where it takes the bytes.
     fn carry_out(&self, out: &mut Out, task: &Task<'_>, jobs: &[Job<'_>]) -> io::Result<Done> {
         let told = |trouble: Trouble| Arc::<str>::from(trouble.to_string());
-        let all =
-            |message: String| Ok(Done { verdicts: vec![Err(Arc::from(message)); jobs.len()], size: None });
+        let all = |message: String| Ok(Done::none(jobs, message));
         let mut verdicts = Vec::with_capacity(jobs.len());
         // Those that can be written, as what is put into files, and their numbers.
         let (mut chosen, mut numbers) = (Vec::new(), Vec::new());
@@ -341,8 +370,13 @@ impl Args {
             let output = out::path(self.output.as_deref().unwrap_or(Path::new("")));
             return all(format!("{output} takes one tensor, and {} were chosen: name a folder", jobs.len()));
         }
-        if let Some((at, error)) = self.folder().and_then(no_folder) {
-            return all(format!("{}: {error}", out::path(at)));
+        if let Some(folder) = self.folder() {
+            // A folder is made where it is what was asked for, and never for a file in it.
+            let absent = self.names_file() && !folder.exists();
+            let absent = absent.then(|| (folder, io::ErrorKind::NotFound.into()));
+            if let Some((at, error)) = no_folder(folder).or(absent) {
+                return all(format!("{}: {error}", out::path(at)));
+            }
         }
         if let Some(output) = self.output.as_deref().filter(|_| self.is_of_all()) {
             return Ok(self.write_all(task, output, &chosen, verdicts));
@@ -354,18 +388,26 @@ impl Args {
                 .for_each(|verdict| *verdict = Err(trouble.to_string().into()));
         };
         // All that can be known of is known before anything is made, so that a dry run tells it too.
-        let mut good = Vec::new();
+        let (mut good, mut files) = (Vec::new(), vec![None; jobs.len()]);
         for (one, number) in chosen.chunks(1).zip(numbers) {
             let Some(job) = jobs.get(number) else { continue };
             let path = self.path_of(job);
             let free = path.as_deref().map_or(Ok(()), |path| task.may_write(path));
             match task.size(one).and_then(|size| free.map(|()| size)) {
-                Ok(size) => good.push((one, path, size, number)),
+                Ok(size) => {
+                    files.get_mut(number).into_iter().for_each(|file| *file = Some(size));
+                    good.push((one, path, size, number));
+                }
                 Err(trouble) => set(&mut verdicts, number, trouble),
             }
         }
+        let done = |verdicts: Vec<Verdict>| {
+            let one = self.is_one_file(jobs.len());
+            let size = files.first().copied().flatten().filter(|_| one && verdicts.iter().all(Result::is_ok));
+            Done { verdicts, size, files: if one { Vec::new() } else { files }, others: None }
+        };
         if self.dry_run || good.is_empty() {
-            return Ok(Done { verdicts, size: None });
+            return Ok(done(verdicts));
         }
         let Some(folder) = self.folder() else {
             for (one, .., number) in good {
@@ -381,7 +423,7 @@ impl Args {
                     Err(trouble) => set(&mut verdicts, number, trouble),
                 }
             }
-            return Ok(Done { verdicts, size: None });
+            return Ok(done(verdicts));
         };
         if let Err(error) = fs::create_dir_all(folder) {
             return all(format!("{}: {error}", out::path(folder)));
@@ -390,19 +432,19 @@ impl Args {
             &out::path(folder),
             good.iter().fold(0, |sum: u64, (.., size, _)| sum.saturating_add(*size)),
         );
-        let done = map_many(good.len(), self.threads(), &|at| {
+        let written = map_many(good.len(), self.threads.count(), &|at| {
             let Some((one, Some(path), size, _)) = good.get(at) else { return Ok(()) };
             let written = task.write(one, path, &mut |_| {});
             bar.more(*size);
             written
         });
         bar.end();
-        for ((.., number), done) in good.into_iter().zip(done) {
-            if let Err(trouble) = done {
+        for ((.., number), written) in good.into_iter().zip(written) {
+            if let Err(trouble) = written {
                 set(&mut verdicts, number, trouble);
             }
         }
-        Ok(Done { verdicts, size: None })
+        Ok(done(verdicts))
     }
 
     /// Writes the one file of all, or tells what would become of it: with all of them, or not.
@@ -416,16 +458,15 @@ impl Args {
         if verdicts.iter().any(Result::is_err) {
             let message: Arc<str> = format!("{}: not written without all of them", out::path(output)).into();
             verdicts.iter_mut().filter(|one| one.is_ok()).for_each(|one| *one = Err(Arc::clone(&message)));
+            return Done { verdicts, others: Some(message), ..Done::default() };
         }
-        if chosen.is_empty() || verdicts.iter().any(Result::is_err) {
-            return Done { verdicts, size: None };
+        if chosen.is_empty() {
+            return Done { verdicts, ..Done::default() };
         }
         let write = |size: u64| {
             if self.dry_run {
                 return Ok(());
             }
-            let folder = self.folder().unwrap_or(Path::new("."));
-            fs::create_dir_all(folder).map_err(|error| Trouble::File(folder.to_owned(), error))?;
             let bar = Bar::begin(&out::path(output), size);
             let done = task.write(chosen, output, &mut |done| bar.at(done));
             bar.end();
@@ -436,10 +477,11 @@ impl Args {
             write(size).map(|()| size)
         });
         match size {
-            Ok(size) => Done { verdicts, size: Some(size) },
+            Ok(size) => Done { verdicts, size: Some(size), ..Done::default() },
             Err(trouble) => {
                 let message: Arc<str> = trouble.to_string().into();
-                Done { verdicts: verdicts.iter().map(|_| Err(Arc::clone(&message))).collect(), size: None }
+                let verdicts = verdicts.iter().map(|_| Err(Arc::clone(&message))).collect();
+                Done { verdicts, ..Done::default() }
             }
         }
     }

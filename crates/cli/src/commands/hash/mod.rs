@@ -10,7 +10,7 @@ use ggufkit::digest::{Algorithm, Entry, Hashes, Names, NotHashed, Part, Plan, Re
 use ggufkit::format::shorten;
 use ggufkit::io::{DynSource, ShardProblem};
 
-use crate::args::{InputArgs, ReadArgs};
+use crate::args::{InputArgs, ReadArgs, ThreadArgs};
 use crate::commands::progress::Bar;
 use crate::failure::{Failed, Failure};
 use crate::frame::Document;
@@ -96,9 +96,8 @@ pub(crate) struct Args {
     /// `sha256sum --tag` does
     #[arg(long, conflicts_with_all = ["no_layer", "no_model"])]
     file: bool,
-    /// Threads that read and hash (default: as many as there are processors)
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: ThreadArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -137,8 +136,8 @@ impl Args {
         }
         let mut files = if self.json { Some(Files::begin(out, "hash", true)?) } else { None };
         let mut complete = true;
-        let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
-            let mut hashed = hash(document, &layers, &whole, None, self.threads);
+        let good = frame::each(out, &self.inputs, &self.read.anywhere(true), self.json, |out, document| {
+            let mut hashed = hash(document, &layers, &whole, None, self.threads.count());
             let failures = hashed.failures(document);
             complete &= failures.is_empty();
             if let Some(files) = &mut files {
@@ -196,7 +195,7 @@ pub(crate) fn hash(
     layers: &[Algorithm],
     whole: &[Algorithm],
     only: Option<Names<'_>>,
-    threads: Option<NonZeroUsize>,
+    threads: NonZeroUsize,
 ) -> Hashed {
     let nothing = |refused| Hashed { hashes: None, refused, partial: None };
     if document.model.is_none() {
@@ -220,7 +219,6 @@ pub(crate) fn hash(
     });
     let whole = if broken { &[] } else { whole };
     let plan = Plan::new(&parts, Request { layers, whole, only });
-    let threads = threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let bar = Bar::begin(document.label, plan.size());
     let hashes = plan.run(threads, &|bytes| bar.more(bytes));
     bar.end();

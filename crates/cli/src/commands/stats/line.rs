@@ -88,8 +88,12 @@ impl ScaleNumbers {
     }
 }
 
-/// The float with the digits that tell it apart, so that 0.1 is not 0.10000000149011612.
+/// The float with the digits that tell it apart, so that 0.1 is not 0.10000000149011612. Where these are less than the four that
+/// are shown, below the smallest normal number, it is the number itself, so that no digit is made up.
 fn shortest(value: f32) -> f64 {
+    if value.is_subnormal() {
+        return value.into();
+    }
     value.to_string().parse().unwrap_or(f64::from(value))
 }
 
@@ -119,5 +123,20 @@ impl Line {
         let columns =
             stats.range.map(|(low, high)| stats.histogram.columns(low, high, COLUMNS)).unwrap_or_default();
         Self { name, ty, tensors, numbers, columns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_have_the_digits_that_tell_them_apart() {
+        for (value, told) in [(0.1_f32, "0.1"), (1.0e30, "1000000000000000000000000000000"), (-0.25, "-0.25")]
+        {
+            assert_eq!(shortest(value).to_string(), told);
+        }
+        // The smallest of all is 2^-149; one digit tells it apart, and is no digit of it.
+        assert_eq!(shortest(f32::from_bits(1)), 2.0_f64.powi(-149));
     }
 }

@@ -6,7 +6,6 @@ mod line;
 mod table;
 
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::Path;
 
 use ggufkit::inspect::tensors::{Order, Row, Table, ordered};
@@ -18,7 +17,7 @@ pub(super) use self::line::Real;
 use super::data::{self, Budget};
 use super::progress::Bar;
 use super::tensors::SelectArgs;
-use crate::args::{InputArgs, ReadArgs};
+use crate::args::{InputArgs, ReadArgs, ThreadArgs};
 use crate::failure::{Failed, Failure};
 use crate::frame::Document;
 use crate::json::Files;
@@ -34,12 +33,16 @@ use crate::{FAILED, OK, frame};
 #[derive(clap::Args, Debug)]
 #[command(
     override_usage = "gguf stats [OPTIONS] FILE... [PATTERN...]",
-    after_help = "Exit status: 0 done, 1 no tensor passes the filters, 2 a file could not be read, or a tensor not decoded.
+    after_help = "An argument behind the first FILE that has *, ? or [ in it and is no file is a PATTERN: only tensors whose whole names \
+    match one are measured.
+
+Exit status: 0 done, 1 no tensor passes the filters, 2 a file could not be read, or a tensor not decoded.
 
 Examples:
   gguf stats model.gguf
   gguf stats model.gguf '*attn_v*' --histogram
   gguf stats model.gguf --by layer
+  gguf stats model.gguf --sort kurtosis --top 10
   gguf stats model.gguf --json | jq '.files[0].tensors[] | select(.nan > 0)'
   gguf stats model.gguf --csv > model.csv"
 )]
@@ -53,12 +56,17 @@ pub(crate) struct Args {
     /// Of groups of tensors in place of each
     #[arg(long, value_enum, value_name = "WHAT")]
     by: Option<By>,
+    /// Order of the tensors or groups
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t = Sort::Index, hide_default_value = true)]
+    sort: Sort,
+    /// Show only so many rows
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
     /// Draw how the values are distributed
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     histogram: bool,
-    /// Threads that read and decode (default: as many as there are processors)
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: ThreadArgs,
     /// Print comma-separated values
     #[arg(long, conflicts_with = "json")]
     csv: bool,
@@ -74,6 +82,49 @@ enum By {
     Layer,
     /// The type
     Type,
+}
+
+/// What lines are sorted by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Sort {
+    /// As in the file's table (the default); groups by what they are
+    Index,
+    /// The most elements first
+    Elements,
+    /// The smallest minimum first
+    Min,
+    /// The largest maximum first
+    Max,
+    /// The largest deviation first
+    Std,
+    /// The largest kurtosis first
+    Kurtosis,
+    /// The largest part of zeros first
+    Zeros,
+    /// The largest part of outliers first
+    Outliers,
+    /// The most values that are infinite or not a number first
+    Bad,
+}
+
+impl Sort {
+    /// What the first line has most of; lines without it come last.
+    fn key(self, line: &Line) -> f64 {
+        let n = &line.numbers;
+        let part = |count: u64| count as f64 / n.elements.max(1) as f64;
+        let key = match self {
+            Self::Index => None,
+            Self::Elements => Some(n.elements as f64),
+            Self::Min => n.min.0.map(|min| -min),
+            Self::Max => n.max.0,
+            Self::Std => n.std.0,
+            Self::Kurtosis => n.kurtosis.0,
+            Self::Zeros => Some(part(n.zeros)),
+            Self::Outliers => n.outliers.map(part),
+            Self::Bad => Some(n.nan.saturating_add(n.infinite) as f64),
+        };
+        key.unwrap_or(f64::NEG_INFINITY)
+    }
 }
 
 impl By {
@@ -101,8 +152,12 @@ impl Args {
         let mut files = if self.json { Some(Files::begin(out, "stats", true)?) } else { None };
         let (mut first, mut found, mut complete) = (true, false, true);
         let several = self.inputs.are_several();
-        let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
-            let answer = self.measure(document);
+        let good = frame::each(out, &self.inputs, &self.read.anywhere(true), self.json, |out, document| {
+            let mut answer = self.measure(document);
+            if self.sort != Sort::Index {
+                // Of equal ones the order of the table stays.
+                answer.lines.sort_by(|one, two| self.sort.key(two).total_cmp(&self.sort.key(one)));
+            }
             complete &= answer.failures.is_empty();
             found |= !answer.lines.is_empty();
             if let Some(files) = &mut files {
@@ -113,7 +168,7 @@ impl Args {
                 csv::print(out, document.path, &answer, self.by.is_some(), first)?;
             } else if !answer.lines.is_empty() {
                 frame::next(out, &mut first, document.label, several)?;
-                table::print(out, &answer, self.by, self.histogram)?;
+                table::print(out, &answer, self.by, self.top, self.histogram)?;
             }
             first = false;
             frame::report(out, &answer.failures)
@@ -125,7 +180,7 @@ impl Args {
             return Ok(FAILED);
         }
         if !found {
-            return SelectArgs::nothing(out);
+            return self.select.nothing(out);
         }
         Ok(OK)
     }
@@ -164,10 +219,9 @@ impl Args {
             }
         }
         let total = weights.iter().fold(0_u64, |sum, one| sum.saturating_add(one.span().len));
-        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
         let bar = Bar::begin(document.label, total);
         let progress = |bytes| bar.more(bytes);
-        stats::stats(&weights, threads.unwrap_or(NonZeroUsize::MIN), &progress, &mut |at, result| {
+        stats::stats(&weights, self.threads.count(), &progress, &mut |at, result| {
             let Some(row) = of.get(at) else { return };
             match result {
                 Ok(stats) => answer.take(self.by, row, stats),

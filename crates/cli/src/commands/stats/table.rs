@@ -41,9 +41,16 @@ const COLUMNS_OF: [Column; 11] = [
 /// Columns that a name has to have, where there is a choice.
 const NAME: usize = 24;
 
-pub(super) fn print(out: &mut Out, answer: &Answer, by: Option<By>, histogram: bool) -> io::Result<()> {
+pub(super) fn print(
+    out: &mut Out,
+    answer: &Answer,
+    by: Option<By>,
+    top: Option<usize>,
+    histogram: bool,
+) -> io::Result<()> {
     let sum = answer.sum().filter(|_| answer.lines.len() > 1);
-    let lines: Vec<&Line> = answer.lines.iter().chain(&sum).collect();
+    let shown = top.unwrap_or(usize::MAX).min(answer.lines.len());
+    let lines: Vec<&Line> = answer.lines.iter().take(shown).chain(&sum).collect();
     let of: Vec<&Column> =
         COLUMNS_OF.iter().filter(|column| lines.iter().any(|line| !(column.text)(line).is_empty())).collect();
     let widths: Vec<usize> = of
@@ -53,7 +60,8 @@ pub(super) fn print(out: &mut Out, answer: &Answer, by: Option<By>, histogram: b
             cells.chain([column.title.len()]).max().unwrap_or(0)
         })
         .collect();
-    let kept = fitting(&of, &widths, if out.is_terminal() { out.width() } else { usize::MAX });
+    let room = if out.is_terminal() { out.width() } else { usize::MAX };
+    let kept = fitting(&of, &widths, room);
     let title = |column: &Column| column.title.to_owned();
     let name = match by {
         None => "name",
@@ -65,20 +73,29 @@ pub(super) fn print(out: &mut Out, answer: &Answer, by: Option<By>, histogram: b
     writeln!(out, "{head}")?;
     for line in lines {
         let text = row(&of, &widths, &kept, &|column| (column.text)(line));
-        let name = out::fit(&line.name, usize::MAX);
-        let name = match (&by, line.tensors) {
-            (Some(_), 1) => format!("{name}  (1 tensor)"),
-            (Some(_), n) => format!("{name}  ({} tensors)", units::count(n)),
-            (None, _) => name,
+        let tensors = match (&by, line.tensors) {
+            (Some(_), 1) => "  (1 tensor)".to_owned(),
+            (Some(_), n) => format!("  ({} tensors)", units::count(n)),
+            (None, _) => String::new(),
         };
         let bad = bad(line);
+        let behind = tensors.len().saturating_add(bad.len());
+        let left = room.saturating_sub(out::columns(&text)).saturating_sub(behind);
+        let name = out::fit(&line.name, left.max(NAME)) + &tensors;
         let bad = out.paint(Ink::Bad, bad);
         writeln!(out, "{text}{name}{bad}")?;
         if histogram {
             draw(out, line)?;
         }
     }
-    Ok(())
+    match answer.lines.len().saturating_sub(shown) {
+        0 => Ok(()),
+        more => {
+            let text = format!("{} more; --top N shows N", units::count(more as u64));
+            let text = out.paint(Ink::Faint, text);
+            writeln!(out, "{text}")
+        }
+    }
 }
 
 /// What is wrong with values, behind the name.

@@ -16,7 +16,7 @@ use crate::json::Files;
 use crate::out::Out;
 use crate::{FAILED, OK, frame};
 
-pub(super) use select::SelectArgs;
+pub(super) use select::{SelectArgs, is_pattern};
 
 /// List tensors: type, shape, size, place; select, sort and group them
 ///
@@ -28,7 +28,8 @@ pub(super) use select::SelectArgs;
 #[derive(clap::Args, Debug)]
 #[command(
     override_usage = "gguf tensors [OPTIONS] FILE... [PATTERN...]",
-    after_help = "Patterns: * stands for any text, ? for one character, [a-z] for one of a set, [!a-z] for one not in it.
+    after_help = "An argument behind the first FILE that has *, ? or [ in it and is no file is a PATTERN: only tensors whose whole names \
+    match one are listed. * stands for any text, ? for one character, [a-z] for one of a set, [!a-z] for one not in it.
 
 Exit status: 0 done, 1 no tensor passes the filters, 2 a file could not be read.
 
@@ -166,7 +167,7 @@ impl Args {
             return Ok(FAILED);
         }
         if !found && self.select.is_any() {
-            return SelectArgs::nothing(out);
+            return self.select.nothing(out);
         }
         Ok(OK)
     }

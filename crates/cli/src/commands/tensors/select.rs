@@ -45,8 +45,8 @@ impl SelectArgs {
         json: bool,
         inputs: &mut InputArgs,
     ) -> io::Result<bool> {
-        let Err(message) = self.patterns(inputs) else { return Ok(true) };
-        frame::refuse(out, command, json, &Failure::usage("bad-pattern", message))?;
+        let Err(failure) = self.patterns(inputs) else { return Ok(true) };
+        frame::refuse(out, command, json, &failure)?;
         Ok(false)
     }
 
@@ -54,28 +54,56 @@ impl SelectArgs {
     ///
     /// # Errors
     /// Only the output's.
-    pub(crate) fn nothing(out: &mut Out) -> io::Result<u8> {
+    pub(crate) fn nothing(&self, out: &mut Out) -> io::Result<u8> {
+        if !self.is_any() {
+            out.message(Ink::Warn, "note", "there are no tensors")?;
+            return Ok(NO);
+        }
         out.message(Ink::Warn, "note", "no tensor passes the filters")?;
+        if !self.names.is_empty() && self.names.iter().all(Glob::is_name) {
+            let text = "a name is compared as a whole; '*TEXT*' finds TEXT in it";
+            out.message(Ink::Faint, "  help", text)?;
+        }
         Ok(NO)
     }
 
-    fn patterns(&mut self, inputs: &mut InputArgs) -> Result<(), String> {
+    /// Takes a pattern, or a name as a whole, that was typed for one.
+    ///
+    /// # Errors
+    /// That it is none.
+    pub(crate) fn add(&mut self, text: &str) -> Result<(), Failure> {
+        let message = |error| format!("{}: {error}", out::plain(text.as_bytes()));
+        self.names.push(Glob::new(text).map_err(|error| Failure::usage("bad-pattern", message(error)))?);
+        Ok(())
+    }
+
+    fn patterns(&mut self, inputs: &mut InputArgs) -> Result<(), Failure> {
         let first = usize::from(inputs.how.files_from.is_none());
         let mut kept = Vec::with_capacity(inputs.files.len());
         for (at, given) in std::mem::take(&mut inputs.files).into_iter().enumerate() {
-            let text =
-                given.to_str().filter(|text| at >= first && is_pattern(text) && !Path::new(text).exists());
-            match text {
-                Some(text) => {
-                    let glob = Glob::new(text);
-                    self.names
-                        .push(glob.map_err(|error| format!("{}: {error}", out::plain(text.as_bytes())))?);
+            match given.to_str().filter(|text| at >= first && !Path::new(text).exists()) {
+                Some(text) if is_pattern(text) => self.add(text)?,
+                // Nothing is read before what may be a slip is told.
+                Some(text) if is_word(text) => {
+                    let shown = out::fit(text.as_bytes(), 80);
+                    return Err(Failure::Usage {
+                        code: "no-file",
+                        message: format!(
+                            "{shown}: there is no such file, and a pattern of names has * or ? in it"
+                        ),
+                        help: Some(format!("'*{shown}*' are the tensors that have it in their names")),
+                    });
                 }
-                None => kept.push(given),
+                _ => kept.push(given),
             }
         }
         inputs.files = kept;
         Ok(())
+    }
+
+    /// The patterns that names have to match, one of them.
+    pub(crate) fn names(&self) -> &[Glob] {
+        &self.names
     }
 
     /// Whether there is any filter.
@@ -96,8 +124,13 @@ impl SelectArgs {
     }
 }
 
-fn is_pattern(text: &str) -> bool {
+pub(crate) fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '[']) && !text.ends_with(".gguf")
+}
+
+/// Whether a text may be meant for a part of a tensor's name: it leads nowhere, and is not named like a model.
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text != "-" && !text.contains(['/', '\\']) && !text.ends_with(".gguf")
 }
 
 fn tensor_type(text: &str) -> Result<TensorType, String> {

@@ -139,7 +139,8 @@ fn models(args: &Args, document: &Document<'_>, of: &[usize], entries: &mut [Ent
         .collect();
     let whole = wanted(entries, of, |entry| entry.tensor.is_none());
     let names: BTreeSet<Vec<u8>> = of.iter().filter_map(|at| entries.get(*at)?.tensor.clone()).collect();
-    let hashed = hash::hash(document, &layers, &whole, Some(&|name| names.contains(name)), args.threads);
+    let hashed =
+        hash::hash(document, &layers, &whole, Some(&|name| names.contains(name)), args.threads.count());
     let broken =
         document.failures.first().map(Failed::to_string).or_else(|| {
             document.problems.iter().find(|problem| problem.is_fatal()).map(ShardProblem::to_string)

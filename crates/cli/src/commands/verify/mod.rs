@@ -6,7 +6,6 @@ mod names;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use ggufkit::digest::manifest::{self, BadLine, Line, Subject};
@@ -19,7 +18,7 @@ use ggufkit::io::{FileSource, Input};
 use serde_json::{Value, json};
 
 use self::names::Names;
-use crate::args::ReadArgs;
+use crate::args::{ReadArgs, ThreadArgs};
 use crate::failure::{Failed, Failure};
 use crate::json::Files;
 use crate::out::{self, Ink, Out};
@@ -50,9 +49,8 @@ pub(crate) struct Args {
     /// Take each shard as a file of its own
     #[arg(long)]
     alone: bool,
-    /// Threads that read and hash (default: as many as there are processors)
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: ThreadArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
