@@ -1,15 +1,15 @@
-//! Texts and documents that are read whole: a value, a list of changes.
+//! Texts and documents that are read whole: a value, a list of changes; and what is looked at before a file is opened.
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::stdout;
+use crate::{platform, stdout};
 
 /// All of a file, or for `-` of standard input.
 ///
@@ -28,6 +28,31 @@ pub(crate) fn read_limited(path: &Path, most: u64) -> io::Result<Vec<u8>> {
             limited(file, most)
         }
     }
+}
+
+/// Refuses, before it is opened, what cannot be read at any position: whoever opens a pipe waits until somebody writes into it, and
+/// opening a device may set it going. Disks are read like files; what is not there, or may not be asked about, is told by
+/// opening it.
+///
+/// # Errors
+/// [`io::ErrorKind::NotSeekable`] with what the path leads to.
+pub(crate) fn refuse_pipe(path: &Path) -> io::Result<()> {
+    match fs::metadata(path).ok().and_then(|there| platform::read_in_order(there.file_type())) {
+        Some(what) => {
+            let text = format!("is {what}: a file is needed, which can be read at any position");
+            Err(io::Error::new(io::ErrorKind::NotSeekable, text))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether a path is of something that this process has open already: `-`, or what a shell hands over as `/dev/fd/63`. It is read
+/// in order, and nobody waits for it to be opened.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    let open = ["/dev/fd", "/proc/self/fd"];
+    path == Path::new("-")
+        || path == Path::new("/dev/stdin")
+        || path.parent().is_some_and(|folder| open.iter().any(|open| folder == Path::new(open)))
 }
 
 fn limited(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
@@ -134,6 +159,29 @@ mod tests {
             );
         }
         assert!(json("[".repeat(100_000).as_bytes()).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_refused_before_it_is_waited_for() {
+        let folder = std::env::temp_dir().join(format!("ggufkit-pipes-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let pipe = folder.join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let link = folder.join("link");
+        std::os::unix::fs::symlink("pipe", &link).unwrap();
+        for (path, said) in
+            [(pipe.as_path(), "a pipe"), (&link, "a pipe"), (Path::new("/dev/null"), "a device")]
+        {
+            let error = refuse_pipe(path).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::NotSeekable);
+            assert!(error.to_string().contains(said), "{error}");
+        }
+        // Folders and what is not there have words of their own.
+        for path in [folder.as_path(), &folder.join("nothing"), &std::env::current_exe().unwrap()] {
+            refuse_pipe(path).unwrap();
+        }
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

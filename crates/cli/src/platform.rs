@@ -1,4 +1,4 @@
-//! What differs between operating systems, for the command: how many files it may have open.
+//! What differs between operating systems, for the command: how many files it may have open, and what can only be read in order.
 
 /// Files that are open beside those of the work.
 #[cfg(unix)]
@@ -20,3 +20,21 @@ pub(crate) fn allow_open_files(files: usize) {
 /// Elsewhere there is no such limit, or none that can be asked for.
 #[cfg(not(unix))]
 pub(crate) fn allow_open_files(_files: usize) {}
+
+/// What a thing is that gives its bytes in order and once; `None` for a file, a folder, a disk.
+#[cfg(unix)]
+pub(crate) fn read_in_order(kind: std::fs::FileType) -> Option<&'static str> {
+    use std::os::unix::fs::FileTypeExt as _;
+    match kind {
+        _ if kind.is_fifo() => Some("a pipe"),
+        _ if kind.is_char_device() => Some("a device"),
+        _ if kind.is_socket() => Some("a socket"),
+        _ => None,
+    }
+}
+
+/// Elsewhere pipes have no names in folders.
+#[cfg(not(unix))]
+pub(crate) fn read_in_order(_kind: std::fs::FileType) -> Option<&'static str> {
+    None
+}

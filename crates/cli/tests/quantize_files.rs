@@ -177,3 +177,44 @@ fn a_run_that_was_killed_is_continued() {
     assert_eq!(names(&folder), ["m.gguf", "plain.gguf", "q.gguf"]);
     assert!(fs::read(folder.join("q.gguf")).unwrap() == fs::read(folder.join("plain.gguf")).unwrap());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+    let folder = folder("pipes");
+    fs::write(folder.join("m.gguf"), model().bytes()).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap().success());
+    let before = ["quantize", "m.gguf", "Q4_0", "-o", "q.gguf"];
+    for args in [
+        &["recipe", "pipe"][..],
+        &["quantize", "pipe", "Q4_0", "-o", "q.gguf"],
+        &[&before[..], &["--imatrix", "pipe"]].concat(),
+        &[&before[..], &["--tensor-type-file", "pipe"]].concat(),
+        &["quantize", "m.gguf", "-o", "q.gguf", "--recipe", "pipe"],
+    ] {
+        let said = said(&folder, args, 2);
+        assert_eq!(
+            said, "error: pipe: is a pipe: a file is needed, which can be read at any position\n",
+            "{args:?}"
+        );
+    }
+    for beside in [".q.gguf.resume", ".q.gguf.resume.log"] {
+        fs::rename(folder.join("pipe"), folder.join(beside)).unwrap();
+        let said = said(&folder, &[&before[..], &["--resume"]].concat(), 2);
+        assert!(said.contains(&format!("{beside}: it is there, and is no regular file")), "{said}");
+        fs::rename(folder.join(beside), folder.join("pipe")).unwrap();
+        assert_eq!(names(&folder), ["m.gguf", "pipe"]);
+    }
+}
+
+#[test]
+fn rules_are_read_from_standard_input_too() {
+    let folder = folder("rules-in");
+    fs::write(folder.join("m.gguf"), model().bytes()).unwrap();
+    let args = ["quantize", "m.gguf", "-o", "q.gguf", "--recipe", "-"];
+    let mut child = common::command(&folder, &args).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let text = b"# gguf recipe 1\nattn_v=Q8_0\n";
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), text).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(good(&folder, &["recipe", "q.gguf"]).contains("attn_v[.]weight$=Q8_0"));
+}

@@ -184,7 +184,8 @@ fn each_matrix_has_importance_of_its_own() {
         .tensor(Tensor::f32("blk.1.ffn_down_exps.weight.counts", &[1, 3]).data(bytes(&counts)))
         .tensor(Tensor::f32("gone.in_sum2", &[256]).data(bytes(&sums[..256])))
         .tensor(Tensor::f32("gone.counts", &[1]).data(bytes(&[1.0])));
-    let importance = ImportanceMatrix::open(folder.file("i.gguf", &imatrix.bytes())).unwrap();
+    let importance =
+        ImportanceMatrix::read(FileSource::open(folder.file("i.gguf", &imatrix.bytes())).unwrap()).unwrap();
     let request =
         Request { importance: Some(&importance), importance_name: b"i.gguf".to_vec(), ..of("Q4_K_S") };
     let plan = opened.plan(&request, 2);
@@ -298,7 +299,8 @@ fn all_that_stands_in_the_way_is_told_before_anything_is_written() {
     let imatrix = Builder::new()
         .tensor(matrix(1, "a.weight.in_sum2", &[2]).data(bytes(&[1.0, 2.0])))
         .tensor(matrix(1, "a.weight.counts", &[1]).data(bytes(&[1.0])));
-    let importance = ImportanceMatrix::open(folder.file("i.gguf", &imatrix.bytes())).unwrap();
+    let importance =
+        ImportanceMatrix::read(FileSource::open(folder.file("i.gguf", &imatrix.bytes())).unwrap()).unwrap();
     let found = codes(&Request { importance: Some(&importance), again: true, ..of("Q4_K_M") });
     assert_eq!(shown(&found), "a.weight imatrix-length, ids.weight no-values");
 }

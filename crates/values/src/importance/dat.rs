@@ -79,5 +79,5 @@ pub(super) fn read(source: FileSource) -> Result<ImportanceMatrix, ImportanceErr
             }
         }
     }
-    Ok(ImportanceMatrix { source, entries, datasets, chunks, big_endian: false, is_dat: true })
+    Ok(ImportanceMatrix { source, entries, datasets, chunks, big_endian: false })
 }

@@ -58,7 +58,6 @@ pub(super) fn read(source: FileSource) -> Result<ImportanceMatrix, ImportanceErr
         datasets: datasets.unwrap_or_default(),
         chunks: chunks.and_then(|chunks| u32::try_from(chunks).ok()).filter(|chunks| *chunks > 0),
         big_endian,
-        is_dat: false,
         source,
     })
 }

@@ -10,7 +10,6 @@ mod error;
 mod gguf;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use ggufkit_format::{ReadAt as _, Span};
 use ggufkit_io::{FileSource, read_full};
@@ -46,16 +45,15 @@ pub struct ImportanceMatrix {
     chunks: Option<u32>,
     /// The file's numbers are in this order.
     big_endian: bool,
-    is_dat: bool,
 }
 
 impl ImportanceMatrix {
-    /// Reads names and places of a file, and looks at all of its numbers.
+    /// Reads names and places of a file, and looks at all of its numbers. The file stays open: numbers are read when they are
+    /// asked for.
     ///
     /// # Errors
     /// See [`ImportanceError`].
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, ImportanceError> {
-        let source = FileSource::open(path)?;
+    pub fn read(source: FileSource) -> Result<Self, ImportanceError> {
         let mut magic = [0; 4];
         let read = read_full(&source, &mut magic, 0)?;
         let is_gguf = magic.get(..read) == Some(b"GGUF");
@@ -97,12 +95,6 @@ impl ImportanceMatrix {
     #[must_use]
     pub fn chunks(&self) -> Option<u32> {
         self.chunks
-    }
-
-    /// Whether it is of the older form.
-    #[must_use]
-    pub fn is_dat(&self) -> bool {
-        self.is_dat
     }
 
     /// Numbers that there are for a tensor: columns times matrices. `None` where it has no importance.

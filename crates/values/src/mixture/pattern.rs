@@ -15,6 +15,9 @@ const LONGEST: usize = 8 << 10;
 /// Rules of a text at most: each takes some memory, and is asked about every tensor.
 const MOST: usize = 4_000;
 
+/// What some editors put before a text.
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A regular expression over names, found anywhere in them unless it is tied to `^` and `$`.
 #[derive(Clone, Debug)]
 pub struct Pattern {
@@ -169,7 +172,7 @@ impl Rule {
     /// The number of the line, from 1, and what is wrong there.
     pub fn parse_all(text: &str) -> Result<Vec<Self>, (usize, RuleError)> {
         let mut rules = Vec::new();
-        for (number, line) in (1_usize..).zip(text.lines()) {
+        for (number, line) in (1_usize..).zip(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).lines()) {
             for word in line.split_whitespace().take_while(|word| !word.starts_with('#')) {
                 if rules.len() >= MOST {
                     return Err((number, RuleError::TooMany));
@@ -212,5 +215,7 @@ mod tests {
             assert!(error.contains(said), "{text}: {error}");
         }
         assert_eq!(Rule::parse_all("a=Q8_0\nb").unwrap_err().0, 2);
+        // What an editor puts before a text is no part of the first pattern.
+        assert_eq!(Rule::parse_all("\u{feff}a=Q8_0").unwrap(), Rule::parse_all("a=Q8_0").unwrap());
     }
 }

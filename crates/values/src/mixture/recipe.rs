@@ -11,7 +11,7 @@ use ggufkit_format::shorten;
 use ggufkit_format::spec::{FileType, TensorType};
 
 use super::facts::Shape;
-use super::pattern::{Rule, RuleError};
+use super::pattern::{BYTE_ORDER_MARK, Rule, RuleError};
 use super::table::Mixture;
 
 /// How the first line begins.
@@ -82,6 +82,7 @@ impl Recipe {
     /// # Errors
     /// See [`RecipeError`].
     pub fn parse(text: &str) -> Result<Self, RecipeError> {
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let mut recipe = Self::default();
         let first = text.lines().next().unwrap_or_default();
         let wrong = |line, message: String| RecipeError { line, message };
@@ -250,6 +251,7 @@ mod tests {
         // Another number of layers.
         assert_eq!(read.rule_of(b"blk.40.ffn_down.weight").unwrap().1.tensor_type, T::Q4_K);
         assert!(read.rule_of(b"x.blk.0.attn_q.weight").is_none());
+        assert_eq!(Recipe::parse(&format!("\u{feff}{text}")).unwrap(), read);
     }
 
     #[test]

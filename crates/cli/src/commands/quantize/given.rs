@@ -1,12 +1,12 @@
 //! What was given beside the model: mixture, rules, recipe, importance, each read and understood.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use ggufkit::edit::quantize::Refusal;
 use ggufkit::format::ReadAt as _;
-use ggufkit::io::FileSource;
+use ggufkit::inspect::units;
+use ggufkit::io::{FileSource, read_exact_at};
 use ggufkit::values::importance::{ImportanceError, ImportanceMatrix};
 use ggufkit::values::mixture::recipe::Recipe;
 use ggufkit::values::mixture::{Mixture, Rule, Wishes};
@@ -15,6 +15,7 @@ use super::super::shards::Reason;
 use super::Args;
 use crate::failure::Failure;
 use crate::frame;
+use crate::input::{is_stream, read_limited, refuse_pipe};
 
 /// Bytes of a text at most.
 const LONGEST: u64 = 4 << 20;
@@ -115,20 +116,36 @@ fn bad(path: &Path, code: &'static str, message: String) -> Wrong {
 
 fn text(path: &Path, texts: &mut Vec<FileSource>) -> Result<String, Wrong> {
     let failed = |error| (Some(path.to_owned()), Failure::Io(error));
-    let source = frame::source(path).map_err(failed)?;
-    if source.size().is_none_or(|size| size > LONGEST) {
-        return Err(failed(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "is no file of rules: it is too large, or no file",
-        )));
-    }
-    let bytes = fs::read(path).map_err(failed)?;
+    let bytes = if is_stream(path) {
+        read_limited(path, LONGEST).map_err(failed)?
+    } else {
+        let source = file(path).map_err(failed)?;
+        let bytes = all_of(&source).map_err(failed)?;
+        texts.push(source);
+        bytes
+    };
     if bytes.starts_with(b"GGUF") {
         let message = "is a model: `gguf recipe FILE` writes down its types".to_owned();
         return Err(bad(path, "bad-rule", message));
     }
-    texts.push(source);
     String::from_utf8(bytes).map_err(|_| bad(path, "bad-rule", "is no text in UTF-8".to_owned()))
+}
+
+/// A file that is read at any position, and of which no change is under way.
+fn file(path: &Path) -> io::Result<FileSource> {
+    refuse_pipe(path)?;
+    frame::source(path)
+}
+
+fn all_of(source: &FileSource) -> io::Result<Vec<u8>> {
+    let size = source.size().ok_or(io::ErrorKind::NotSeekable)?;
+    if size > LONGEST {
+        let text = format!("it is longer than {}", units::bytes(LONGEST));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
+    read_exact_at(source, &mut bytes, 0)?;
+    Ok(bytes)
 }
 
 fn importance(path: &Path, args: &Args) -> Result<ImportanceMatrix, Wrong> {
@@ -139,9 +156,8 @@ fn importance(path: &Path, args: &Args) -> Result<ImportanceMatrix, Wrong> {
         };
         (Some(path.to_owned()), failure)
     };
-    // Nothing is printed into it, and no change of it is under way.
-    frame::source(path).map_err(|error| (Some(path.to_owned()), Failure::Io(error)))?;
-    let mut importance = ImportanceMatrix::open(path).map_err(failed)?;
+    let source = file(path).map_err(|error| failed(error.into()))?;
+    let mut importance = ImportanceMatrix::read(source).map_err(failed)?;
     let has = |name: &[u8], words: &[String]| {
         words.iter().any(|word| name.windows(word.len().max(1)).any(|part| part == word.as_bytes()))
     };

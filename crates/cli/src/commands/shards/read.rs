@@ -17,6 +17,7 @@ use super::Reason;
 use crate::args::HowArgs;
 use crate::failure::{Failed, Failure};
 use crate::frame;
+use crate::input::refuse_pipe;
 use crate::out::{self, Out};
 
 /// A file of the model.
@@ -219,6 +220,7 @@ fn open_all(paths: Vec<PathBuf>, options: Options) -> Result<Vec<File>, Stop> {
 }
 
 fn open(path: &Path, options: Options) -> Result<File, Failure> {
+    refuse_pipe(path).map_err(Failure::Io)?;
     let stamp = inplace::Stamp::of(path).ok();
     let source = frame::source(path).map_err(Failure::Io)?;
     let Some(size) = source.size() else {
