@@ -282,12 +282,13 @@ impl Begun {
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(busy());
         }
-        let mut list = new(listed, &path)?;
         // Who had the lock may have given the file its name, and cleared the list away: then they are no longer those beside it.
-        for (file, path) in [(&file, &beside), (&list, &path)] {
-            if !is_still(file, path).map_err(at(path))? {
-                return Err(busy());
-            }
+        if !is_still(&file, &beside).map_err(at(&beside))? {
+            return Err(busy());
+        }
+        let mut list = new(listed, &path)?;
+        if !is_still(&list, &path).map_err(at(&path))? {
+            return Err(busy());
         }
         let sections = resume.sections.get(number).copied().unwrap_or_default();
         let mark = resume.mark(plan, source, sections).map_err(failed)?;

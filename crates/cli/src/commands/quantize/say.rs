@@ -75,6 +75,8 @@ pub(super) fn notes(made: &Quantization<'_>, given: &Given) -> Vec<String> {
         .tensors()
         .iter()
         .filter(|target| target.importance == Supply::Missing && given.importance.is_some())
+        // What stands in the way is told with its reason.
+        .filter(|target| !made.refusals().iter().any(|refusal| refusal.name() == target.name))
         .map(|target| target.name.as_slice())
         .collect();
     if !missing.is_empty() {
@@ -282,9 +284,8 @@ fn total(out: &mut Out, answer: &Answer, made: &Quantization<'_>, done: &Done) -
     if never > 0 {
         let already = staying(|why| !matches!(why, Why::NotEligible | Why::Kept));
         let already =
-            if already > 0 { format!("; {already} have their type already") } else { String::new() };
-        let text =
-            format!("{never} are never quantized: norms, biases, routers and other small ones{already}");
+            if already > 0 { format!(", {already} of the right type already") } else { String::new() };
+        let text = format!("left as they are: {never} norms, biases, routers and other small ones{already}");
         out.line(&text, 2)?;
     }
     if let Some(error) = whole(&done.measured) {
