@@ -329,3 +329,18 @@ fn rules_are_read_from_standard_input_too() {
     assert!(child.wait().unwrap().success());
     assert!(good(&folder, &["recipe", "q.gguf"]).contains("attn_v[.]weight$=Q8_0"));
 }
+
+#[test]
+fn a_tensor_of_which_nothing_is_left_is_named() {
+    let folder = folder("lost");
+    // Scales of blocks are halves, and these are too small for them.
+    let tiny: Vec<u8> = (0..1024).flat_map(|at| ((at % 7) as f32 * 1e-12).to_le_bytes()).collect();
+    let model = model().tensor(Tensor::f32("blk.0.attn_k.weight", &[256, 4]).data(tiny));
+    fs::write(folder.join("m.gguf"), model.bytes()).unwrap();
+    let done = json(&folder, &["quantize", "m.gguf", "Q8_0", "-o", "q.gguf"]);
+    let notes = done["files"][0]["notes"].to_string();
+    assert!(
+        notes.contains("hardly anything is left of blk.0.attn_k.weight: the error is 95 % or more"),
+        "{notes}"
+    );
+}
