@@ -285,8 +285,10 @@ where
         if log.is_none() {
             part::may_stand_at(target, replace).map_err(|error| failed(target, "write", error))?;
         }
-        if resume.is_some() {
-            there = there.saturating_add(left_of(target).bytes.min(plan.len()));
+        // What stands at the target and is to be replaced takes its room until the new one has its name.
+        let left = left_of(target);
+        if resume.is_some() && (log.is_some() || !left.is_placed) {
+            there = there.saturating_add(left.bytes.min(plan.len()));
         }
         finished.push(log);
         total = total.checked_add(plan.len()).ok_or(PlanError::TooLong)?;
