@@ -111,6 +111,7 @@ fn main() -> ExitCode {
     if words.next().is_some_and(|word| word == commands::RENDER) {
         return ExitCode::from(commands::serve_render(words.next()));
     }
+    platform::survive_file_limits();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -132,10 +132,14 @@ impl Out {
     pub(crate) fn new(color: Color) -> Self {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
-        let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-        let measured = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
-        let error_edge = if io::stderr().is_terminal() { columns.or_else(measured) } else { None };
-        let width = columns.or_else(|| if terminal { measured() } else { None });
+        let columns =
+            std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|columns| *columns > 0);
+        // A terminal that does not say how wide it is is taken for one of the usual width.
+        let usual = Some(80);
+        let on_error = || crate::platform::columns(&io::stderr()).or(usual);
+        let error_edge = if io::stderr().is_terminal() { columns.or_else(on_error) } else { None };
+        let on_output = || crate::platform::columns(&stdout).or(usual);
+        let width = columns.or_else(|| if terminal { on_output() } else { None });
         Self {
             out: BufWriter::with_capacity(64 << 10, stdout.lock()),
             color: color.on(terminal),

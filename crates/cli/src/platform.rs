@@ -1,4 +1,31 @@
-//! What differs between operating systems, for the command: how many files it may have open, and what can only be read in order.
+//! What differs between operating systems, for the command: how many files it may have open, how large they may become,
+//! how wide a terminal is, and what can only be read in order.
+
+/// Has the system tell by an error that a file may not grow any more: a program that says nothing else is ended by a signal, and
+/// nobody knows why.
+#[cfg(unix)]
+pub(crate) fn survive_file_limits() {
+    // Whoever handles the signal is told by the call that was to write.
+    let unused = std::sync::Arc::default();
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, unused);
+}
+
+/// Elsewhere there is no such limit.
+#[cfg(not(unix))]
+pub(crate) fn survive_file_limits() {}
+
+/// Columns of a terminal, which may not say how many rows it has.
+#[cfg(unix)]
+pub(crate) fn columns(stream: &impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+/// Columns of the terminal.
+#[cfg(not(unix))]
+pub(crate) fn columns<T>(_stream: &T) -> Option<usize> {
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+}
 
 /// Files that are open beside those of the work.
 #[cfg(unix)]

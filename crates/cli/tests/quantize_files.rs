@@ -144,9 +144,9 @@ fn a_set_becomes_one_file_or_stays_a_set() {
 }
 
 /// A model whose quantizing takes a while.
-fn large() -> Builder {
-    let mut model = Builder::new().kv("general.architecture", "llama").kv("llama.block_count", 12_u32);
-    for layer in 0..12 {
+fn large(layers: u32) -> Builder {
+    let mut model = Builder::new().kv("general.architecture", "llama").kv("llama.block_count", layers);
+    for layer in 0..layers {
         model = model.tensor(matrix(&format!("blk.{layer}.ffn_up.weight"), 512, 300));
     }
     model.tensor(matrix("token_embd.weight", 256, 8))
@@ -156,26 +156,135 @@ fn large() -> Builder {
 #[test]
 fn a_run_that_was_killed_is_continued() {
     let folder = folder("killed");
-    fs::write(folder.join("m.gguf"), large().bytes()).unwrap();
     let args = ["quantize", "m.gguf", "Q4_K_M", "-o", "q.gguf", "--resume", "--threads", "1"];
     let log = folder.join(".q.gguf.resume.log");
-    let mut child = common::command(&folder, &args).stdout(std::process::Stdio::null()).spawn().unwrap();
     let lines = || fs::read(&log).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count());
-    let begun = std::time::Instant::now();
-    while lines() < 4 && begun.elapsed().as_secs() < 120 && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    // A machine on which it is done by then has nothing to continue.
-    if !folder.join("q.gguf").exists() {
-        assert_eq!(names(&folder), [".q.gguf.resume", ".q.gguf.resume.log", "m.gguf"]);
-        let done = json(&folder, &args);
-        assert!(done["files"][0]["taken_over"].as_u64().unwrap() > 3 * 512 * 300 / 2, "{done}");
-    }
+    // On a machine on which it is done before it is killed there is more to do.
+    let was_killed = [12, 60, 300].into_iter().any(|layers| {
+        fs::write(folder.join("m.gguf"), large(layers).bytes()).unwrap();
+        let _ = fs::remove_file(folder.join("q.gguf"));
+        let mut child = common::command(&folder, &args).stdout(std::process::Stdio::null()).spawn().unwrap();
+        let begun = std::time::Instant::now();
+        while lines() < 4 && begun.elapsed().as_secs() < 120 && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        !folder.join("q.gguf").exists()
+    });
+    assert!(was_killed);
+    assert_eq!(names(&folder), [".q.gguf.resume", ".q.gguf.resume.log", "m.gguf"]);
+    let done = json(&folder, &args);
+    assert!(done["files"][0]["taken_over"].as_u64().unwrap() > 3 * 512 * 300 / 2, "{done}");
     good(&folder, &["quantize", "m.gguf", "Q4_K_M", "-o", "plain.gguf"]);
     assert_eq!(names(&folder), ["m.gguf", "plain.gguf", "q.gguf"]);
     assert!(fs::read(folder.join("q.gguf")).unwrap() == fs::read(folder.join("plain.gguf")).unwrap());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_set_of_which_some_files_have_their_names_is_continued() {
+    let folder = folder("some-placed");
+    let model = Builder::new()
+        .kv("general.architecture", "llama")
+        .tensor(matrix("blk.0.attn_v.weight", 256, 16))
+        .tensor(matrix("blk.0.ffn_up.weight", 256, 600));
+    fs::write(folder.join("m.gguf"), model.bytes()).unwrap();
+    good(&folder, &["split", "m.gguf", "-o", "s", "--max-tensors", "1"]);
+    let set = ["quantize", "s-00001-of-00002.gguf", "Q8_0", "--keep-split", "-o"];
+    good(&folder, &[&set[..], &["ref"]].concat());
+    // A file may have 64 KiB: the second is too large, and that is an error like any other.
+    let program = common::command(&folder, &[""; 0]).get_program().to_owned();
+    let limited = std::process::Command::new("sh")
+        .current_dir(&folder)
+        .args(["-c", "ulimit -f 128; exec \"$0\" \"$@\""])
+        .arg(program)
+        .args(&set[..])
+        .args(["q", "--resume"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(limited.stderr).unwrap();
+    assert_eq!(limited.status.code(), Some(2), "{said}");
+    assert!(said.starts_with("error: q-00002-of-00002.gguf: "), "{said}");
+    // As if it had been killed when the first had its name.
+    fs::rename(folder.join(".q-00001-of-00002.gguf.resume"), folder.join("q-00001-of-00002.gguf")).unwrap();
+    let done = json(&folder, &[&set[..], &["q", "--resume"]].concat());
+    let first = fs::metadata(folder.join("q-00001-of-00002.gguf")).unwrap().len();
+    assert!(done["files"][0]["taken_over"].as_u64().unwrap() >= first);
+    for number in [1, 2] {
+        let of =
+            |prefix: &str| fs::read(folder.join(format!("{prefix}-0000{number}-of-00002.gguf"))).unwrap();
+        assert!(of("q") == of("ref"));
+    }
+    assert!(names(&folder).iter().all(|name| !name.starts_with('.')));
+    // Once more there is nothing that says so: the files are somebody's.
+    let said = common::said(&folder, &[&set[..], &["q", "--resume"]].concat(), 2);
+    assert!(said.contains("exists; --force replaces it"), "{said}");
+}
+
+#[test]
+fn what_is_meant_otherwise_is_told() {
+    let folder = folder("habits");
+    fs::write(folder.join("m.gguf"), model().bytes()).unwrap();
+    for (args, expected) in [
+        (&["m.gguf", "o.gguf", "Q4_K_M", "8"][..], "the file to write is -o OUT, threads are --threads N"),
+        (&["m.gguf", "Q8_0", "--override-kv", "a=b", "--dry-run"], "`gguf set OUT KEY=VALUE` does it"),
+        (&["m.gguf", "Q8_0", "--threads", "0", "--dry-run"], "at least one thread is needed"),
+        (&["m.gguf", "--recipe", "m.gguf", "--dry-run"], "`gguf recipe FILE > RECIPE` writes down its types"),
+        (
+            &["m.gguf", "Q8_0", "--tensor-type", "*attn*=F16", "--dry-run"],
+            "'attn' is all that has it in its name",
+        ),
+    ] {
+        let said = said(&folder, &[&["quantize"], args].concat(), 2);
+        assert!(said.contains(expected), "{said}");
+    }
+    let notes = |args: &[&str]| {
+        let done = json(&folder, &[&["quantize", "m.gguf"], args].concat());
+        done["files"][0]["notes"].to_string()
+    };
+    let found = notes(&["Q4_0", "--tensor-type", "attn_*=F16", "--tensor-type", r"x\.y=F16", "--dry-run"]);
+    assert!(
+        found.contains("'attn_' is all that has it in its name") && found.contains(r"in its name: 'x\\.y'"),
+        "{found}"
+    );
+    let found = notes(&["Q4_0", "--tensor-type", ".*=Q8_0", "--dry-run"]);
+    assert!(found.contains("the file is called Q4_0, and no tensor has its type from there"), "{found}");
+    // One file of no set has an ending all the same; a link is replaced itself.
+    good(&folder, &["quantize", "m.gguf", "Q8_0", "--keep-split", "-o", "one"]);
+    assert_eq!(names(&folder), ["m.gguf", "one.gguf"]);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("one.gguf", folder.join("link.gguf")).unwrap();
+        let found = notes(&["F16", "-o", "link.gguf", "--force"]);
+        assert!(found.contains("link.gguf is a link: it is replaced itself, and one.gguf stays"), "{found}");
+    }
+    let empty = Builder::new().kv("general.architecture", "llama").bytes();
+    fs::write(folder.join("m.gguf"), empty).unwrap();
+    assert!(notes(&["Q4_0", "--dry-run"]).contains("there are no tensors"));
+}
+
+#[test]
+fn importance_that_counts_nothing_makes_no_model_of_zeros() {
+    let folder = folder("faint");
+    fs::write(folder.join("m.gguf"), model().bytes()).unwrap();
+    let imatrix = |number: f32| {
+        let numbers = std::iter::repeat_n(number, 256).flat_map(f32::to_le_bytes).collect::<Vec<u8>>();
+        let sums = Tensor::f32("blk.0.attn_v.weight.in_sum2", &[256]).data(numbers);
+        let counts = Tensor::f32("blk.0.attn_v.weight.counts", &[1]).data(1.0_f32.to_le_bytes().to_vec());
+        fs::write(folder.join("i.gguf"), Builder::new().tensor(sums).tensor(counts).bytes()).unwrap();
+    };
+    let args = ["quantize", "m.gguf", "Q4_0", "--imatrix", "i.gguf", "-o", "q.gguf"];
+    for number in [0.0, -0.0, 1e-45, 1e-21] {
+        imatrix(number);
+        let said = said(&folder, &args, 1);
+        assert!(
+            said.contains("refused: blk.0.attn_v.weight: the importance of all columns is zero"),
+            "{said}"
+        );
+        assert_eq!(names(&folder), ["i.gguf", "m.gguf"]);
+    }
+    good(&folder, &[&args[..], &["--exclude-weights", "attn_v"]].concat());
 }
 
 #[cfg(unix)]
@@ -212,9 +321,26 @@ fn rules_are_read_from_standard_input_too() {
     let folder = folder("rules-in");
     fs::write(folder.join("m.gguf"), model().bytes()).unwrap();
     let args = ["quantize", "m.gguf", "-o", "q.gguf", "--recipe", "-"];
-    let mut child = common::command(&folder, &args).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child = common::command(&folder, &args);
+    child.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
+    let mut child = child.spawn().unwrap();
     let text = b"# gguf recipe 1\nattn_v=Q8_0\n";
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), text).unwrap();
     assert!(child.wait().unwrap().success());
     assert!(good(&folder, &["recipe", "q.gguf"]).contains("attn_v[.]weight$=Q8_0"));
+}
+
+#[test]
+fn a_tensor_of_which_nothing_is_left_is_named() {
+    let folder = folder("lost");
+    // Scales of blocks are halves, and these are too small for them.
+    let tiny: Vec<u8> = (0..1024).flat_map(|at| ((at % 7) as f32 * 1e-12).to_le_bytes()).collect();
+    let model = model().tensor(Tensor::f32("blk.0.attn_k.weight", &[256, 4]).data(tiny));
+    fs::write(folder.join("m.gguf"), model.bytes()).unwrap();
+    let done = json(&folder, &["quantize", "m.gguf", "Q8_0", "-o", "q.gguf"]);
+    let notes = done["files"][0]["notes"].to_string();
+    assert!(
+        notes.contains("hardly anything is left of blk.0.attn_k.weight: the error is 95 % or more"),
+        "{notes}"
+    );
 }

@@ -10,7 +10,8 @@ use ggufkit_format::{ReadAt, Span};
 
 use crate::file::FileSource;
 
-/// A source that is made of files: one, or several laid end to end.
+/// A source that is made of files: one, or several laid end to end. Behind them there may be files that no byte is copied from,
+/// and that have to stay as they are all the same while it is read.
 pub trait Files: ReadAt<Error = io::Error> {
     /// Number of files.
     fn file_count(&self) -> usize;

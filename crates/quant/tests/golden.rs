@@ -63,6 +63,14 @@ fn rows_become_the_blocks_of_the_reference() {
     assert!(SUMS.iter().all(|(ty, _)| codec(*ty).is_some_and(|codec| codec.can_encode())));
 }
 
+#[test]
+fn other_sums_are_another_revision() {
+    let types = SUMS.iter().flat_map(|(ty, sums)| [u64::from(ty.0)].into_iter().chain(sums.iter().copied()));
+    let bytes: Vec<u8> = types.flat_map(u64::to_le_bytes).collect();
+    // Where the sums change for a type that was there before, REVISION grows by one, and both numbers are written here.
+    assert_eq!((ggufkit_quant::REVISION, checksum(&bytes)), (1, 0xe4d5_6aa1_891a_1dfa));
+}
+
 /// By type, for each kind without and with the importance of columns, where that makes sense for the type.
 #[rustfmt::skip]
 const SUMS: &[(TensorType, &[u64])] = &[

@@ -52,16 +52,26 @@ pub enum NoValues {
     },
 }
 
+impl NoValues {
+    /// What stands in the way, without the tensor's name.
+    #[must_use]
+    pub fn why(&self) -> String {
+        match self {
+            Self::Data(error) => error.reason().to_string(),
+            Self::NoDecoding { ty, .. } => format!("the type {ty} has no values that are known here"),
+            Self::NoByteOrder { ty, .. } => {
+                format!("there is no rule for the bytes of {ty} in a big-endian file")
+            }
+        }
+    }
+}
+
 impl fmt::Display for NoValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |name: &[u8]| ggufkit_format::shorten(name, 80);
         match self {
             Self::Data(error) => error.fmt(f),
-            Self::NoDecoding { name, ty } => {
-                write!(f, "{}: the type {ty} has no values that are known here", shown(name))
-            }
-            Self::NoByteOrder { name, ty } => {
-                write!(f, "{}: there is no rule for the bytes of {ty} in a big-endian file", shown(name))
+            Self::NoDecoding { name, .. } | Self::NoByteOrder { name, .. } => {
+                write!(f, "{}: {}", ggufkit_format::shorten(name, 80), self.why())
             }
         }
     }

@@ -16,7 +16,7 @@ impl Bar {
         }
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
         // The numbers take up to 54 columns; the name gets what is left, on one line.
-        let wide = terminal_size::terminal_size_of(std::io::stderr()).is_none_or(|(width, _)| width.0 >= 112);
+        let wide = crate::platform::columns(&std::io::stderr()).is_none_or(|columns| columns >= 112);
         let template = match wide {
             true => {
                 "{wide_msg} {bar:24} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left"
@@ -44,7 +44,7 @@ impl Bar {
         bar.set_position(bytes);
         if bytes >= *total && bytes > 0 {
             // What comes then may take as long again.
-            bar.set_message("waiting for the disk");
+            bar.set_message("syncing");
         }
     }
 

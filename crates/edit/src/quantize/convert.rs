@@ -30,7 +30,7 @@ const EACH: usize = 2;
 /// Threads that are of use.
 const MOST: usize = 32;
 
-/// Values that are looked at once more at once.
+/// Values that are decoded in one piece when what was encoded is looked at.
 const AGAIN: usize = 1 << 13;
 
 /// A weight that cannot be converted. Inside an [`io::Error`].
@@ -64,6 +64,21 @@ impl fmt::Display for WeightError {
 
 impl std::error::Error for WeightError {}
 
+impl WeightError {
+    /// The error of a value at its place in the tensor of these weights.
+    pub(super) fn at(
+        weights: &Weights<'_, FileSource>,
+        element: u64,
+        value: f32,
+        written_as: Option<TensorType>,
+    ) -> io::Error {
+        let row = weights.row_elements().max(1);
+        let name = weights.name().to_vec();
+        let error = Self { name, element, row: element / row, column: element % row, value, written_as };
+        io::Error::new(io::ErrorKind::InvalidData, error)
+    }
+}
+
 /// A tensor that is converted.
 #[derive(Debug)]
 pub(super) struct Converted<'a> {
@@ -95,14 +110,6 @@ impl Converted<'_> {
     fn bytes_of(&self, values: u64) -> u64 {
         (values / self.codec.block_elements() as u64).saturating_mul(self.codec.block_bytes() as u64)
     }
-
-    fn error(&self, element: u64, value: f32, written_as: Option<TensorType>) -> io::Error {
-        let row = self.weights.row_elements().max(1);
-        let name = self.weights.name().to_vec();
-        let error =
-            WeightError { name, element, row: element / row, column: element % row, value, written_as };
-        io::Error::new(io::ErrorKind::InvalidData, error)
-    }
 }
 
 /// Bytes that are held.
@@ -121,6 +128,8 @@ pub struct Converting<'a> {
     /// Where each of them ends.
     ends: Vec<u64>,
     importance: Option<&'a ImportanceMatrix>,
+    /// Files that nothing is copied from, and that decide about the bytes all the same.
+    beside: Vec<&'a FileSource>,
     threads: NonZeroUsize,
     held: Mutex<Held>,
 }
@@ -130,6 +139,7 @@ impl<'a> Converting<'a> {
         files: Joined<'a>,
         tensors: Vec<Converted<'a>>,
         importance: Option<&'a ImportanceMatrix>,
+        beside: Vec<&'a FileSource>,
         threads: NonZeroUsize,
     ) -> Self {
         let mut end = files.len();
@@ -137,7 +147,7 @@ impl<'a> Converting<'a> {
             end = end.saturating_add(tensor.bytes);
             end
         });
-        Self { ends: ends.collect(), files, tensors, importance, threads, held: Mutex::default() }
+        Self { ends: ends.collect(), files, tensors, importance, beside, threads, held: Mutex::default() }
     }
 
     /// Bytes of the batch that is held.
@@ -200,7 +210,8 @@ impl<'a> Converting<'a> {
             let stretch = stretch?;
             if let Some(odd) = odd(stretch.values) {
                 let value = stretch.values.get(odd).copied().unwrap_or(f32::NAN);
-                return Err(tensor.error(stretch.at.saturating_add(odd as u64), value, None));
+                let element = stretch.at.saturating_add(odd as u64);
+                return Err(WeightError::at(&tensor.weights, element, value, None));
             }
             values.extend_from_slice(stretch.values);
         }
@@ -219,7 +230,7 @@ impl<'a> Converting<'a> {
             let (these, rest) = from.split_at_checked(rows.saturating_mul(width)).unwrap_or((from, &[]));
             let (into, left) = std::mem::take(&mut to)
                 .split_at_mut_checked(rows.saturating_mul(row_bytes))
-                .ok_or_else(other)?;
+                .ok_or_else(|| io::Error::other("rows and bytes do not go together"))?;
             let importance = match self.importance.filter(|_| tensor.importance) {
                 Some(importance) => {
                     let matrix = (number / tensor.rows.max(1)) % tensor.matrices.max(1);
@@ -252,16 +263,13 @@ impl<'a> Converting<'a> {
             codec.decode(bytes, values).map_err(io::Error::other)?;
             if let Some(odd) = odd(values) {
                 let value = values.get(odd).copied().unwrap_or(f32::NAN);
-                return Err(tensor.error(at.saturating_add(odd as u64), value, Some(codec.tensor_type())));
+                let element = at.saturating_add(odd as u64);
+                return Err(WeightError::at(&tensor.weights, element, value, Some(codec.tensor_type())));
             }
             at = at.saturating_add(count as u64);
         }
         Ok(())
     }
-}
-
-fn other() -> io::Error {
-    io::Error::other("rows and bytes do not go together")
 }
 
 /// The first value that is not finite.
@@ -284,11 +292,15 @@ impl ReadAt for Converting<'_> {
 
 impl Files for Converting<'_> {
     fn file_count(&self) -> usize {
-        self.files.file_count()
+        self.files.file_count().saturating_add(self.beside.len())
     }
 
     fn file_at(&self, number: usize) -> Option<&FileSource> {
-        self.files.file_at(number)
+        // Who writes looks at the end whether one of them was changed meanwhile: what is beside counts as well.
+        match number.checked_sub(self.files.file_count()) {
+            Some(beside) => self.beside.get(beside).copied(),
+            None => self.files.file_at(number),
+        }
     }
 
     fn locate(&self, span: Span) -> Option<(usize, Span)> {

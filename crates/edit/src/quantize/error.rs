@@ -4,6 +4,7 @@ use std::fmt;
 
 use ggufkit_format::shorten;
 use ggufkit_format::spec::TensorType;
+use ggufkit_values::importance::ImportanceError;
 use ggufkit_values::mixture;
 
 use crate::error::EditError;
@@ -17,6 +18,8 @@ pub enum QuantizeError {
     Shards(ShardsError),
     /// The pieces make no file.
     Edit(EditError),
+    /// The importance cannot be read.
+    Importance(ImportanceError),
 }
 
 /// What stands in the way of a tensor.
@@ -57,6 +60,22 @@ pub enum Refusal {
         /// Columns times matrices.
         needed: u64,
     },
+    /// The importance was counted for another number of matrices.
+    ImportanceMatrices {
+        /// The tensor.
+        name: Vec<u8>,
+        /// Matrices that there are counts for.
+        found: u64,
+        /// Matrices that the tensor has.
+        needed: u64,
+    },
+    /// Nothing in a matrix counts, by its importance: it would become zeros.
+    ImportanceFaint {
+        /// The tensor.
+        name: Vec<u8>,
+        /// The matrix, of several.
+        matrix: Option<u64>,
+    },
     /// The file is big-endian, and there is no rule for the bytes of the type.
     ByteOrder {
         /// The tensor.
@@ -81,6 +100,8 @@ impl Refusal {
             Self::NoValues { .. } => "no-values",
             Self::NoImportance { .. } => "no-importance",
             Self::ImportanceLength { .. } => "imatrix-length",
+            Self::ImportanceMatrices { .. } => "imatrix-matrices",
+            Self::ImportanceFaint { .. } => "imatrix-zero",
             Self::ByteOrder { .. } => "no-byte-order-rule",
             Self::NameTwice { .. } => "duplicate-tensor",
         }
@@ -90,14 +111,15 @@ impl Refusal {
     #[must_use]
     pub fn name(&self) -> &[u8] {
         match self {
-            Self::Shape(mixture::Refusal::Row { name, .. })
-            | Self::Again { name, .. }
+            Self::Shape(refusal) => refusal.name(),
+            Self::Again { name, .. }
             | Self::NoValues { name, .. }
             | Self::NoImportance { name, .. }
             | Self::ImportanceLength { name, .. }
+            | Self::ImportanceMatrices { name, .. }
+            | Self::ImportanceFaint { name, .. }
             | Self::ByteOrder { name, .. }
             | Self::NameTwice { name } => name,
-            Self::Shape(_) => &[],
         }
     }
 }
@@ -120,6 +142,16 @@ impl fmt::Display for Refusal {
                     "{name}: the importance matrix has {found} numbers for it, and it has {needed} columns"
                 )
             }
+            Self::ImportanceMatrices { found, needed, .. } => {
+                write!(f, "{name}: its importance was counted for {found} matrices, and it has {needed}")
+            }
+            Self::ImportanceFaint { matrix, .. } => {
+                let of = matrix.map_or(String::new(), |matrix| format!(" of matrix {matrix}"));
+                write!(
+                    f,
+                    "{name}: the importance of all columns{of} is zero, or next to it: nothing would be left of them"
+                )
+            }
             Self::ByteOrder { to, .. } => {
                 write!(f, "{name}: there is no rule for the bytes of {to} in a big-endian file")
             }
@@ -133,6 +165,7 @@ impl fmt::Display for QuantizeError {
         match self {
             Self::Shards(error) => error.fmt(f),
             Self::Edit(error) => error.fmt(f),
+            Self::Importance(error) => error.fmt(f),
         }
     }
 }
@@ -142,6 +175,7 @@ impl std::error::Error for QuantizeError {
         match self {
             Self::Shards(error) => Some(error),
             Self::Edit(error) => Some(error),
+            Self::Importance(error) => Some(error),
         }
     }
 }
@@ -155,5 +189,11 @@ impl From<ShardsError> for QuantizeError {
 impl From<EditError> for QuantizeError {
     fn from(error: EditError) -> Self {
         Self::Edit(error)
+    }
+}
+
+impl From<ImportanceError> for QuantizeError {
+    fn from(error: ImportanceError) -> Self {
+        Self::Importance(error)
     }
 }

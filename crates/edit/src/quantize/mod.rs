@@ -16,7 +16,7 @@ mod verify;
 
 pub use convert::{Converting, WeightError};
 pub use error::{QuantizeError, Refusal};
-pub use plan::{Importance, Made, Order, Quantization, Request, Target};
+pub use plan::{Made, Order, Quantization, Request, Supply, Target};
 pub use verify::{Measured, VerifyError};
 
 #[cfg(test)]

@@ -19,7 +19,9 @@ use super::convert::{Converted, Converting};
 use super::error::{QuantizeError, Refusal};
 use super::head::{Keys, LONGEST, New, Said, split_keys};
 use crate::error::EditError;
-use crate::shards::{Extra, Item, MAX_SHARDS, Member, Refusal as ShardRefusal, ShardsError, Whole};
+use crate::shards::{
+    Extra, Item, MAX_SHARDS, Member, Refusal as ShardRefusal, SPLIT_KEYS, ShardsError, Whole,
+};
 
 /// The order of tensors and keys in the new file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -50,11 +52,13 @@ pub struct Request<'a> {
     pub order: Order,
     /// Keep keys that only later shards have.
     pub keep_extra: bool,
+    /// Files that all this was read from, beside that of the importance: nothing is placed where one of them was changed meanwhile.
+    pub beside: Vec<&'a FileSource>,
 }
 
 /// What importance there is for a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Importance {
+pub enum Supply {
     /// Its type does not look at any, or it is not converted.
     Unused,
     /// It is there.
@@ -63,7 +67,7 @@ pub enum Importance {
     Missing,
 }
 
-impl Importance {
+impl Supply {
     /// A short stable word.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -89,7 +93,7 @@ pub struct Target {
     /// Why.
     pub why: Why,
     /// What importance there is for it.
-    pub importance: Importance,
+    pub importance: Supply,
     /// Its data in the files that are read.
     pub(super) data: Span,
     /// Which file, and which tensor of it.
@@ -158,7 +162,7 @@ impl<'a> Quantization<'a> {
         let sources: Vec<(&'a FileSource, Member<'a>)> =
             files.iter().copied().zip(members.iter().copied()).collect();
         for target in &mut targets {
-            Self::judge(target, request, importance, big, &mut refusals);
+            Self::judge(target, request, importance, big, &mut refusals)?;
         }
         if request.order == Order::Llama && !request.keep_split {
             let shapes: Vec<_> = targets.iter().map(shape).collect();
@@ -190,8 +194,10 @@ impl<'a> Quantization<'a> {
             Some(importance) => say_importance(&mut said, importance, &request.importance_name),
             None => said.forget_importance = used,
         }
+        let mut beside = request.beside.clone();
+        beside.extend(request.importance.map(ImportanceMatrix::source));
         let joined = Joined::new(files.iter().copied()).map_err(|_| EditError::Plan(PlanError::TooLong))?;
-        let source = Converting::new(joined, converted, importance, threads);
+        let source = Converting::new(joined, converted, importance, beside, threads);
         let names: HashSet<&[u8]> = targets.iter().map(|target| target.name.as_slice()).collect();
         let left =
             importance.into_iter().flat_map(ImportanceMatrix::names).filter(|name| !names.contains(name));
@@ -256,7 +262,7 @@ impl<'a> Quantization<'a> {
                 from: (item.tensor_type, item.data.len),
                 to: (tensor_type, bytes),
                 why,
-                importance: Importance::Unused,
+                importance: Supply::Unused,
                 data: item.data,
                 place,
             });
@@ -271,9 +277,9 @@ impl<'a> Quantization<'a> {
         importance: Option<&ImportanceMatrix>,
         big: bool,
         refusals: &mut Vec<Refusal>,
-    ) {
+    ) -> Result<(), QuantizeError> {
         if !target.is_converted() {
-            return;
+            return Ok(());
         }
         let (from, to) = (target.from.0, target.to.0);
         let name = || target.name.clone();
@@ -291,23 +297,50 @@ impl<'a> Quantization<'a> {
         }
         let uses = ggufkit_quant::codec(to).and_then(|codec| codec.importance());
         if !matches!(uses, Some(ggufkit_quant::Importance::Unused) | None) {
-            let row = target.dims.first().copied().unwrap_or(1);
-            let matrices = target.dims.get(2).copied().unwrap_or(1);
-            let needed = row.saturating_mul(matrices);
-            target.importance = match importance.and_then(|importance| importance.numbers_of(&target.name)) {
-                Some(found) if found == needed => Importance::There,
-                // Of the embedding it is measured otherwise, and it is passed over there.
-                Some(_) if target.name.ends_with(b"token_embd.weight") => Importance::Missing,
-                Some(found) => {
-                    refusals.push(Refusal::ImportanceLength { name: target.name.clone(), found, needed });
-                    Importance::Missing
-                }
-                None => Importance::Missing,
+            target.importance = match importance {
+                Some(importance) => Self::supply(target, importance, refusals)?,
+                None => Supply::Missing,
             };
         }
-        if target.importance != Importance::There && needs_importance(&target.name, to, request.mixture) {
+        if target.importance != Supply::There && needs_importance(&target.name, to, request.mixture) {
             refusals.push(Refusal::NoImportance { name: target.name.clone(), to });
         }
+        Ok(())
+    }
+
+    /// What there is of importance for a tensor whose type looks at it.
+    fn supply(
+        target: &Target,
+        importance: &ImportanceMatrix,
+        refusals: &mut Vec<Refusal>,
+    ) -> Result<Supply, QuantizeError> {
+        let Some(found) = importance.numbers_of(&target.name) else { return Ok(Supply::Missing) };
+        let name = || target.name.clone();
+        let row = target.dims.first().copied().unwrap_or(1);
+        let matrices = target.dims.get(2).copied().unwrap_or(1);
+        let needed = row.saturating_mul(matrices);
+        // Of the embedding it is measured otherwise, and it is passed over there.
+        if found != needed && target.name.ends_with(b"token_embd.weight") {
+            return Ok(Supply::Missing);
+        }
+        if found != needed {
+            refusals.push(Refusal::ImportanceLength { name: name(), found, needed });
+            return Ok(Supply::Missing);
+        }
+        // One count is good for all of them.
+        let counted =
+            importance.matrices_of(&target.name).filter(|counted| *counted > 1 && *counted != matrices);
+        if let Some(found) = counted {
+            refusals.push(Refusal::ImportanceMatrices { name: name(), found, needed: matrices });
+            return Ok(Supply::Missing);
+        }
+        let columns = usize::try_from(row).unwrap_or(usize::MAX);
+        if let Some(matrix) = importance.faint(&target.name, columns, matrices)? {
+            refusals
+                .push(Refusal::ImportanceFaint { name: name(), matrix: (matrices > 1).then_some(matrix) });
+            return Ok(Supply::Missing);
+        }
+        Ok(Supply::There)
     }
 
     /// Lays the files out.
@@ -357,7 +390,13 @@ impl<'a> Quantization<'a> {
                     data.push(target.data);
                 }
             }
-            let (plan, ends) = plan_file(whole, &keys, (&more, u64::from(split) * 3), own, &data)?;
+            let (plan, ends) = plan_file(
+                whole,
+                &keys,
+                (&more, if split { SPLIT_KEYS.len() as u64 } else { 0 }),
+                own,
+                &data,
+            )?;
             let sections = own.iter().zip(ends).map(|(target, end)| Section { end, from: target.data });
             self.files.push(Made { plan, tensors: run, sections: sections.collect() });
         }
@@ -441,14 +480,13 @@ fn convert<'a>(
     let Some((source, view, tensor)) = place else {
         return Err(none("it is in none of the files".to_owned()));
     };
-    let weights = Weights::of(source, &TensorReader::new(source, view), tensor).map_err(|error| {
-        none(error.to_string().split_once(": ").map_or(String::new(), |(_, why)| why.to_owned()))
-    })?;
+    let weights =
+        Weights::of(source, &TensorReader::new(source, view), tensor).map_err(|error| none(error.why()))?;
     let codec = ggufkit_quant::codec(target.to.0).filter(|codec| codec.can_encode());
     let codec = codec.ok_or_else(|| none(format!("{} is not written, only read", target.to.0)))?;
     let turn = if big { Exchange::of(target.to.0) } else { None };
     let dim = |at: usize| target.dims.get(at).copied().unwrap_or(1);
-    let importance = target.importance == Importance::There;
+    let importance = target.importance == Supply::There;
     Ok(Converted { weights, codec, turn, rows: dim(1), matrices: dim(2), importance, bytes: target.to.1 })
 }
 
@@ -497,9 +535,10 @@ fn say_importance(said: &mut Said, importance: &ImportanceMatrix, name: &[u8]) {
         .extend(importance.chunks().map(|chunks| ("quantize.imatrix.chunks_count", New::Number(chunks))));
 }
 
-/// All that decides about the bytes, as a text.
+/// All that decides about the bytes, as a text: also which codecs make them, so that an earlier program's are not mixed with those
+/// of one that makes others.
 fn settings(targets: &[Target], said: &Said, importance: Option<&ImportanceMatrix>) -> String {
-    let mut text = format!("quantize {} {said:?} {}\n", env!("CARGO_PKG_VERSION"), importance.is_some());
+    let mut text = format!("quantize {} {said:?} {}\n", ggufkit_quant::REVISION, importance.is_some());
     let mut names: HashMap<&[u8], u64> = HashMap::new();
     for target in targets {
         let again = names.entry(&target.name).or_default();

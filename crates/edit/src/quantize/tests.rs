@@ -42,6 +42,10 @@ impl Drop for Folder {
     }
 }
 
+fn written(paths: &[&Path]) -> Vec<FileSource> {
+    paths.iter().map(|path| FileSource::open(path).unwrap()).collect()
+}
+
 /// A file that was read.
 struct Opened {
     source: FileSource,
@@ -143,7 +147,7 @@ fn the_new_file_has_the_blocks_that_the_codecs_make() {
         let target = folder.0.join("out.gguf");
         save(&plan, &target).unwrap();
         let measured = plan
-            .verify(&[opened.member()], &[&opened.source], &[&target], NonZeroUsize::MIN, &|_| {})
+            .verify(&[opened.member()], &[&opened.source], &written(&[&target]), NonZeroUsize::MIN, &|_| {})
             .unwrap();
         assert_eq!(measured.len(), 5);
         let error = measured[1].difference.as_ref().unwrap().relative().unwrap();
@@ -303,6 +307,70 @@ fn all_that_stands_in_the_way_is_told_before_anything_is_written() {
         ImportanceMatrix::read(FileSource::open(folder.file("i.gguf", &imatrix.bytes())).unwrap()).unwrap();
     let found = codes(&Request { importance: Some(&importance), again: true, ..of("Q4_K_M") });
     assert_eq!(shown(&found), "a.weight imatrix-length, ids.weight no-values");
+    // As many numbers, and counted for two matrices; none that counts; and importance that counts evenly.
+    for (matrices, sum, expected) in [
+        (2, 1.0, "a.weight imatrix-matrices, ids.weight no-values"),
+        (1, 0.0, "a.weight imatrix-zero, ids.weight no-values"),
+        (1, 1e-38, "a.weight imatrix-zero, ids.weight no-values"),
+        (1, 1e-19, "ids.weight no-values"),
+    ] {
+        let row = opened
+            .view()
+            .tensors()
+            .find(|(name, _)| name.0 == b"a.weight")
+            .map(|(_, tensor)| opened.index.dims(tensor)[0]);
+        let row = row.unwrap();
+        let counts = vec![1.0; matrices as usize];
+        let imatrix = Builder::new()
+            .tensor(
+                matrix(1, "a.weight.in_sum2", &[row / matrices, matrices])
+                    .data(bytes(&vec![sum; row as usize])),
+            )
+            .tensor(matrix(1, "a.weight.counts", &[1, matrices]).data(bytes(&counts)));
+        let importance =
+            ImportanceMatrix::read(FileSource::open(folder.file("i.gguf", &imatrix.bytes())).unwrap())
+                .unwrap();
+        let found = codes(&Request { importance: Some(&importance), again: true, ..of("Q4_K_M") });
+        assert_eq!(shown(&found), expected);
+    }
+}
+
+#[test]
+fn nothing_is_placed_where_what_it_was_read_from_was_changed_meanwhile() {
+    let folder = Folder::new("changed");
+    let opened = Opened::of(&folder.file("m.gguf", &model()));
+    let counted: Vec<f32> = vec![1.0; 256];
+    let imatrix = Builder::new()
+        .tensor(Tensor::f32("blk.0.attn_v.weight.in_sum2", &[256]).data(bytes(&counted)))
+        .tensor(Tensor::f32("blk.0.attn_v.weight.counts", &[1]).data(bytes(&[1.0])));
+    for changed in ["i.gguf", "rules"] {
+        let importance = FileSource::open(folder.file("i.gguf", &imatrix.bytes())).unwrap();
+        let importance = ImportanceMatrix::read(importance).unwrap();
+        let rules = FileSource::open(folder.file("rules", b"a=Q8_0")).unwrap();
+        let request = Request { importance: Some(&importance), beside: vec![&rules], ..of("Q4_K_S") };
+        let plan = opened.plan(&request, 1);
+        let target = folder.0.join("out.gguf");
+        let outputs = [Output { plan: &plan.files()[0].plan, target: &target }];
+        let mut done = false;
+        let mut watch = |_: sink::Progress| {
+            if !std::mem::replace(&mut done, true) {
+                let mut bytes = std::fs::read(folder.0.join(changed)).unwrap();
+                bytes.push(0);
+                std::fs::write(folder.0.join(changed), bytes).unwrap();
+            }
+            Ok(())
+        };
+        let saved =
+            sink::save_all(&outputs, plan.source(), Terms { replace: false, sync: false }, &mut watch);
+        let error = saved.unwrap_err();
+        assert!(matches!(&error, SinkError::SourceChanged(path) if path.ends_with(changed)), "{error}");
+        assert!(!target.exists());
+        // And none of them is ever the target.
+        let outputs = [Output { plan: &plan.files()[0].plan, target: &folder.0.join(changed) }];
+        let terms = Terms { replace: true, sync: false };
+        let saved = sink::save_all(&outputs, plan.source(), terms, &mut sink::unwatched);
+        assert!(matches!(saved, Err(SinkError::IsSource(_))));
+    }
 }
 
 #[test]
@@ -325,9 +393,10 @@ fn a_run_that_was_ended_and_continued_makes_the_same_file() {
             &outputs,
             &source,
             Terms { replace: false, sync: false },
-            &resume,
+            Some(&resume),
             &mut sink::unwatched,
         )
+        .map(|saved| saved.taken)
     };
     let mut seen = std::collections::BTreeSet::new();
     for steps in 0..1000 {
@@ -411,6 +480,7 @@ fn shards_stay_shards_and_a_big_endian_file_stays_one() {
     sink::save_all(&outputs, plan.source(), Terms { replace: false, sync: false }, &mut sink::unwatched)
         .unwrap();
     let both: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+    let both = written(&both);
     assert_eq!(plan.verify(&members, &sources, &both, NonZeroUsize::MIN, &|_| {}).unwrap().len(), 3);
     let made = paths.map(|path| Opened::of(&path));
     for (no, made) in made.iter().enumerate() {
@@ -433,7 +503,7 @@ fn shards_stay_shards_and_a_big_endian_file_stays_one() {
     let plan = big.plan(&of("Q8_0"), 1);
     let target = folder.0.join("big-out.gguf");
     save(&plan, &target).unwrap();
-    plan.verify(&[big.member()], &[&big.source], &[&target], NonZeroUsize::MIN, &|_| {}).unwrap();
+    plan.verify(&[big.member()], &[&big.source], &written(&[&target]), NonZeroUsize::MIN, &|_| {}).unwrap();
     let mut expected = encoded(T::Q8_0, &numbers(1, 512), 256, None);
     expected.chunks_exact_mut(34).for_each(|block| block.swap(0, 1));
     assert!(Opened::of(&target).data("a.weight") == expected);

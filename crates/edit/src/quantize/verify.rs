@@ -17,6 +17,9 @@ use super::convert::odd;
 use super::plan::{Quantization, Target};
 use crate::shards::Member;
 
+/// Values that a thread looks at; a multiple of every block.
+const LOOK: u64 = 1 << 20;
+
 /// A tensor that was measured.
 #[derive(Clone, Debug)]
 pub struct Measured {
@@ -36,6 +39,8 @@ pub enum VerifyError {
     Head(PathBuf, String),
     /// A tensor is not there, or is another.
     Tensor {
+        /// The file.
+        path: PathBuf,
         /// The tensor.
         name: Vec<u8>,
         /// What is wrong.
@@ -43,12 +48,24 @@ pub enum VerifyError {
     },
 }
 
+impl VerifyError {
+    /// The file that it is about.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Io(path, _) | Self::Head(path, _) | Self::Tensor { path, .. } => path,
+        }
+    }
+}
+
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(_, error) => write!(f, "cannot be read again: {error}"),
             Self::Head(_, why) => write!(f, "is not what was written: {why}"),
-            Self::Tensor { name, why } => write!(f, "is not what was written: {}: {why}", shorten(name, 80)),
+            Self::Tensor { name, why, .. } => {
+                write!(f, "is not what was written: {}: {why}", shorten(name, 80))
+            }
         }
     }
 }
@@ -56,18 +73,18 @@ impl fmt::Display for VerifyError {
 impl std::error::Error for VerifyError {}
 
 /// A file that was written.
-struct Written {
-    source: FileSource,
+struct Written<'s> {
+    source: &'s FileSource,
     index: Index,
     head: Vec<u8>,
 }
 
-impl Written {
-    fn open(path: &Path) -> Result<Self, VerifyError> {
+impl<'s> Written<'s> {
+    fn read(source: &'s FileSource) -> Result<Self, VerifyError> {
+        let path = source.path();
         let failed = |error| VerifyError::Io(path.to_owned(), error);
-        let source = FileSource::open(path).map_err(failed)?;
         let mut buffer = HeadBuffer::new();
-        let outcome = buffer.read(&source, Options::new()).map_err(failed)?;
+        let outcome = buffer.read(source, Options::new()).map_err(failed)?;
         let index =
             outcome.into_result().map_err(|error| VerifyError::Head(path.to_owned(), error.to_string()))?;
         Ok(Self { source, index, head: buffer.into_bytes() })
@@ -110,16 +127,8 @@ impl<'a> Quantization<'a> {
                     progress(stretch.blocks.len() as u64);
                     if let Some(odd) = odd(stretch.values) {
                         let element = stretch.at.saturating_add(odd as u64);
-                        let row = weights.row_elements().max(1);
-                        let error = WeightError {
-                            name: target.name.clone(),
-                            element,
-                            row: element / row,
-                            column: element % row,
-                            value: stretch.values.get(odd).copied().unwrap_or(f32::NAN),
-                            written_as: None,
-                        };
-                        return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+                        let value = stretch.values.get(odd).copied().unwrap_or(f32::NAN);
+                        return Err(WeightError::at(&weights, element, value, None));
                     }
                 }
                 Ok(())
@@ -129,8 +138,8 @@ impl<'a> Quantization<'a> {
         Ok(())
     }
 
-    /// Reads what was written at these paths, one for each of [`Quantization::files`], and measures every tensor. `progress` is
-    /// told bytes of both sides.
+    /// Reads what was written, a file for each of [`Quantization::files`], and measures every tensor. `progress` is told bytes of
+    /// both sides.
     ///
     /// # Errors
     /// See [`VerifyError`].
@@ -138,32 +147,36 @@ impl<'a> Quantization<'a> {
         &self,
         members: &[Member<'a>],
         files: &[&'a FileSource],
-        paths: &[&Path],
+        written: &[FileSource],
         threads: NonZeroUsize,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<Measured>, VerifyError> {
         let mut measured = Vec::new();
-        for (made, path) in self.files().iter().zip(paths) {
-            let written = Written::open(path)?;
+        for (made, source) in self.files().iter().zip(written) {
+            let path = source.path();
+            let written = Written::read(source)?;
             let view = written.view();
-            let reader = TensorReader::new(&written.source, view);
+            let reader = TensorReader::new(written.source, view);
             let own = self.tensors.get(made.tensors.clone()).unwrap_or_default();
             if view.tensors().count() != own.len() {
                 let why = format!("{} tensors and not {}", view.tensors().count(), own.len());
-                return Err(VerifyError::Head((*path).to_owned(), why));
+                return Err(VerifyError::Head(path.to_owned(), why));
             }
             let mut pairs = Vec::new();
             let mut same = Vec::new();
             for ((at, target), (name, tensor)) in (made.tensors.start..).zip(own).zip(view.tensors()) {
-                let wrong =
-                    |why: &str| VerifyError::Tensor { name: target.name.clone(), why: why.to_owned() };
+                let wrong = |why: &str| VerifyError::Tensor {
+                    path: path.to_owned(),
+                    name: target.name.clone(),
+                    why: why.to_owned(),
+                };
                 if name.0 != target.name
                     || tensor.tensor_type != target.to.0
                     || written.index.dims(tensor) != target.dims
                 {
                     return Err(wrong("another name, type or shape"));
                 }
-                let data = |error: DataError| wrong(&error.to_string());
+                let data = |error: DataError| wrong(&error.reason().to_string());
                 let extent = reader.extent(tensor).map_err(data)?.span;
                 let (Some(member), Some(source)) = (members.get(target.place.0), files.get(target.place.0))
                 else {
@@ -176,10 +189,10 @@ impl<'a> Quantization<'a> {
                 let Some(first) = member.view.index().tensors().get(target.place.1) else {
                     return Err(wrong("it is in none of the files"));
                 };
-                let of = |error: ggufkit_values::NoValues| wrong(&error.to_string());
+                let of = |error: ggufkit_values::NoValues| wrong(&error.why());
                 let one =
                     Weights::of(*source, &TensorReader::new(*source, member.view), first).map_err(of)?;
-                let two = Weights::of(&written.source, &reader, tensor).map_err(of)?;
+                let two = Weights::of(written.source, &reader, tensor).map_err(of)?;
                 pairs.push((at, one, two));
             }
             self.measure(&pairs, path, threads, progress, &mut measured)?;
@@ -188,7 +201,7 @@ impl<'a> Quantization<'a> {
                 .map(|(_, source, start, extent)| ByteJob {
                     a: *source as &DynSource,
                     at_a: *start,
-                    b: &written.source as &DynSource,
+                    b: written.source as &DynSource,
                     at_b: extent.start,
                     len: extent.len,
                     block: 1,
@@ -196,10 +209,11 @@ impl<'a> Quantization<'a> {
                 })
                 .collect();
             for ((at, ..), found) in same.iter().zip(compare_bytes(&jobs, threads, progress)) {
-                let found = found.map_err(|error| VerifyError::Io((*path).to_owned(), error))?;
+                let found = found.map_err(|error| VerifyError::Io(path.to_owned(), error))?;
                 if found.bytes > 0 {
                     let name = self.tensors.get(*at).map(|target| target.name.clone()).unwrap_or_default();
-                    return Err(VerifyError::Tensor { name, why: format!("{} bytes differ", found.bytes) });
+                    let why = format!("{} bytes differ", found.bytes);
+                    return Err(VerifyError::Tensor { path: path.to_owned(), name, why });
                 }
                 measured.push(Measured { tensor: *at, difference: None });
             }
@@ -231,7 +245,7 @@ impl<'a> Quantization<'a> {
             match result {
                 Ok(found) if found.not_finite > 0 => {
                     let why = format!("{} weights are not finite", found.not_finite);
-                    wrong.get_or_insert(VerifyError::Tensor { name: name(), why });
+                    wrong.get_or_insert(VerifyError::Tensor { path: path.to_owned(), name: name(), why });
                 }
                 Ok(found) => measured.push(Measured { tensor: *at, difference: Some(found) }),
                 Err(error) => {
@@ -242,6 +256,3 @@ impl<'a> Quantization<'a> {
         wrong.map_or(Ok(()), Err)
     }
 }
-
-/// Values that a thread looks at; a multiple of every block.
-const LOOK: u64 = 1 << 20;

@@ -99,24 +99,29 @@ impl DataError {
 
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tensor \"{}\": ", shorten(&self.name, 80))?;
-        match &*self.reason {
-            DataReason::NoPosition => f.write_str("the position of its data is not known"),
-            DataReason::Size(error) => error.fmt(f),
-            DataReason::OutOfFile { span, present } => {
+        write!(f, "tensor \"{}\": {}", shorten(&self.name, 80), self.reason)
+    }
+}
+
+impl fmt::Display for DataReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPosition => f.write_str("the position of its data is not known"),
+            Self::Size(error) => error.fmt(f),
+            Self::OutOfFile { span, present } => {
                 write!(f, "its {} bytes at {span} are not all in the file: {present} are", span.len)
             }
-            DataReason::Rows { rows, count } => {
+            Self::Rows { rows, count } => {
                 write!(f, "rows {} to {} were asked for, it has {count}", rows.start, rows.end)
             }
-            DataReason::Buffer { needed, given } => {
+            Self::Buffer { needed, given } => {
                 write!(f, "its data takes {needed} bytes, the buffer has {given}")
             }
-            DataReason::Memory { needed } => write!(f, "no memory for {needed} bytes"),
-            DataReason::Ended { span, read } => {
+            Self::Memory { needed } => write!(f, "no memory for {needed} bytes"),
+            Self::Ended { span, read } => {
                 write!(f, "the file ended while {span} was read: {read} of {} bytes came", span.len)
             }
-            DataReason::Io { span, .. } => write!(f, "cannot read {span}"),
+            Self::Io { span, .. } => write!(f, "cannot read {span}"),
         }
     }
 }

@@ -18,7 +18,7 @@ pub use compare::{Differs, compare};
 pub use error::SinkError;
 pub use part::PartFile;
 pub(crate) use part::may_stand_at;
-pub use resume::{Resume, Section};
+pub use resume::{Left, Resume, Section, left_of};
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -153,17 +153,25 @@ pub fn save_all<S>(
 where
     S: Files + ?Sized,
 {
-    let sources = Sources::of(source)?;
-    for output in outputs {
-        sources.may_be_written(output.target)?;
-    }
-    put(outputs, source, terms, Check::None(&sources), None, watch).map(|_| ())
+    save_or_resume(outputs, source, terms, None, watch).map(|_| ())
+}
+
+/// What was made.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Saved {
+    /// Bytes that were taken over from an earlier call.
+    pub taken: u64,
+    /// What tells of each output whether a path leads to it, where the system tells.
+    pub files: Vec<Option<FileId>>,
 }
 
 /// The same in a way that can be continued: where it ends early, whatever the reason, what was written stays beside the targets
 /// as `.NAME.resume`, and the next call with the same [`Resume`] takes over the sections that are whole. Each has to prove
-/// that it is what was written, and that it was made of what is in the source now. At the targets there is nothing before the end.
-/// The value is how many bytes were taken over.
+/// that it is what was written, and that it was made of what is in the source now. At the targets there is nothing before the end,
+/// but for a call that is killed while it gives several files their names: the next one finds those that have theirs, and
+/// leaves them, as what was asked for.
+/// Without a [`Resume`] it is [`save_all`].
 ///
 /// # Errors
 /// See [`SinkError`].
@@ -171,9 +179,9 @@ pub fn save_or_resume<S>(
     outputs: &[Output<'_>],
     source: &S,
     terms: Terms,
-    resume: &Resume<'_>,
+    resume: Option<&Resume<'_>>,
     watch: &mut Watch<'_>,
-) -> Result<u64, SinkError>
+) -> Result<Saved, SinkError>
 where
     S: Files + ?Sized,
 {
@@ -181,7 +189,7 @@ where
     for output in outputs {
         sources.may_be_written(output.target)?;
     }
-    put(outputs, source, terms, Check::None(&sources), Some(resume), watch)
+    put(outputs, source, terms, Check::None(&sources), resume, watch)
 }
 
 /// Puts the file of `plan` in the place of `itself`, which stands at `target`, is held, and is what it was until the new one
@@ -255,7 +263,7 @@ fn put<S>(
     check: Check<'_>,
     resume: Option<&Resume<'_>>,
     watch: &mut Watch<'_>,
-) -> Result<u64, SinkError>
+) -> Result<Saved, SinkError>
 where
     S: Files + ?Sized,
 {
@@ -263,10 +271,26 @@ where
     // Whether a file is there is looked at before the writing: one that comes meanwhile is refused or was allowed to go.
     let sync = sync || outputs.iter().any(|output| output.target.symlink_metadata().is_ok());
     let size = source.size().unwrap_or(u64::MAX);
-    let mut total = 0_u64;
-    for Output { plan, target } in outputs {
+    let (mut total, mut there) = (0_u64, 0_u64);
+    let mut finished = Vec::new();
+    for (number, output) in outputs.iter().enumerate() {
+        let Output { plan, target } = output;
         plan.verify(size)?;
-        part::may_stand_at(target, replace).map_err(|error| failed(target, "write", error))?;
+        let log = match resume {
+            Some(resume) => resume::placed(output, source, resume, number).map_err(|source| {
+                SinkError::Write { path: target.to_path_buf(), doing: "look at", source }
+            })?,
+            None => None,
+        };
+        if log.is_none() {
+            part::may_stand_at(target, replace).map_err(|error| failed(target, "write", error))?;
+        }
+        // What stands at the target and is to be replaced takes its room until the new one has its name.
+        let left = left_of(target);
+        if resume.is_some() && (log.is_some() || !left.is_placed) {
+            there = there.saturating_add(left.bytes.min(plan.len()));
+        }
+        finished.push(log);
         total = total.checked_add(plan.len()).ok_or(PlanError::TooLong)?;
     }
     let mut work = Work::new(total, watch);
@@ -274,21 +298,27 @@ where
     let mut parts = Vec::new();
     let mut taken = 0_u64;
     let mut logs = Vec::new();
-    for (number, output) in outputs.iter().enumerate() {
+    for ((number, output), log) in outputs.iter().enumerate().zip(finished) {
+        if let Some(log) = log {
+            work.begin(output.target);
+            work.skip_to(output.plan.len());
+            taken = taken.saturating_add(output.plan.len());
+            logs.push(log);
+            continue;
+        }
         let first = parts.is_empty();
         let part = match resume {
             None => write_part(output, source, &check, &mut work, &mut direct, first)?,
             Some(resume) => {
-                let mut kept = resume::Kept::open(output, source, resume, number, &mut work)?;
-                taken = taken.saturating_add(kept.begin());
+                let mut begun = resume::Begun::open(output, source, resume, number, &mut work)?;
+                taken = taken.saturating_add(begun.begin());
                 if first {
-                    let needed = work.total.saturating_sub(kept.begin());
-                    enough_room(output.target, kept.part(), needed)?;
+                    enough_room(output.target, begun.part(), work.total.saturating_sub(there))?;
                 }
-                permit(kept.part(), source, &check)
+                permit(begun.part(), source, &check)
                     .map_err(|error| failed(output.target, "set the permissions of", error))?;
-                kept.write(output, source, resume, number, &mut work, &mut direct)?;
-                let (part, log) = kept.done();
+                begun.write(output, source, resume, number, &mut work, &mut direct)?;
+                let (part, log) = begun.done();
                 logs.push(log);
                 part
             }
@@ -319,16 +349,21 @@ where
         placed.targets.push((target, id));
     }
     placed.stay = true;
+    let of = |target: &Path| {
+        let own = placed.targets.iter().find(|(placed, _)| *placed == target);
+        own.map_or_else(|| FileId::at(target).ok().flatten(), |(_, id)| id.clone())
+    };
+    let saved = Saved { taken, files: outputs.iter().map(|output| of(output.target)).collect() };
     logs.into_iter().for_each(resume::Log::forget);
     if !sync {
-        return Ok(taken);
+        return Ok(saved);
     }
     let durable = work.tell(Stage::SyncFolder).map_err(|error| match error {
         SinkError::Stopped(error) => error,
         other => io::Error::other(other),
     });
     let not_durable = |target: &Path, source| SinkError::NotDurable { path: target.to_owned(), source };
-    let Some(first) = outputs.first() else { return Ok(taken) };
+    let Some(first) = outputs.first() else { return Ok(saved) };
     durable.map_err(|error| not_durable(first.target, error))?;
     let mut folder = None;
     for Output { target, .. } in outputs {
@@ -337,7 +372,7 @@ where
             folder = Some(target.parent());
         }
     }
-    Ok(taken)
+    Ok(saved)
 }
 
 /// Whether what was copied is of one state of each file: one that was written to meanwhile may have had its data elsewhere

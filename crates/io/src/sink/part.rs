@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,8 @@ const TRIES: u32 = 8;
 /// On Linux, where the file system can do so (ext4, xfs, btrfs, tmpfs and others), it has no name at all until then: whatever
 /// ends the process (an interrupt, `kill -9`, a loss of power), the system takes the bytes away. That needs no handler of
 /// signals, which a library could not install behind its program's back and which no `kill -9` would wait for. Elsewhere
-/// it is called `.NAME.<random>.part`; dropped, it is removed, and a killed process leaves it.
+/// it is called `.NAME.<random>.part`; dropped, it is removed, and what a killed process leaves is removed by the next one that
+/// needs such a name for the same file: who writes one holds it.
 #[derive(Debug)]
 pub struct PartFile {
     file: File,
@@ -43,15 +44,18 @@ impl PartFile {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
         }
         match platform::nameless(target.parent().unwrap_or(Path::new(""))) {
-            Some(file) => Ok(Self { file, beside: None, stays: false, target: target.to_owned() }),
+            Some(file) => {
+                // Held before it has a name, so that no other process takes it for a dead one's.
+                let _ = file.try_lock();
+                Ok(Self { file, beside: None, stays: false, target: target.to_owned() })
+            }
             None => Self::named(target),
         }
     }
 
     /// The same with a name for the time being.
     fn named(target: &Path) -> io::Result<Self> {
-        let (file, beside) =
-            beside(target, |path| OpenOptions::new().write(true).create_new(true).open(path))?;
+        let (file, beside) = beside(target, claim)?;
         Ok(Self { file, beside: Some(beside), stays: false, target: target.to_owned() })
     }
 
@@ -192,15 +196,57 @@ impl PartFile {
     }
 }
 
+/// A new file that this process holds.
+fn claim(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let held = !matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+    // Another process that clears up may have been quicker than the lock.
+    let there = fs::symlink_metadata(path).is_ok();
+    if held && there { Ok(file) } else { Err(io::ErrorKind::AlreadyExists.into()) }
+}
+
+/// What names beside a target begin with: `.NAME.`.
+fn start_of(target: &Path) -> OsString {
+    let mut start = OsString::from(".");
+    start.push(clipped(target.file_name().unwrap_or_default()));
+    start.push(".");
+    start
+}
+
+/// What they end in, behind 16 digits.
+const END: &str = ".part";
+
+/// Removes what killed processes have left beside a target: files of this user by the names that [`beside`] gives, which nobody
+/// holds.
+fn sweep(target: &Path) {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let start = start_of(target);
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let name = entry.file_name();
+        let random = name.as_encoded_bytes().strip_prefix(start.as_encoded_bytes());
+        let random = random.and_then(|rest| rest.strip_suffix(END.as_bytes()));
+        if !random.is_some_and(|random| random.len() == 16 && random.iter().all(u8::is_ascii_hexdigit)) {
+            continue;
+        }
+        let path = entry.path();
+        let Ok(Some(file)) = platform::open_record(&path, false) else { continue };
+        let own = file.metadata().is_ok_and(|there| platform::owner(&there) == platform::euid());
+        if own && file.try_lock().is_ok() {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 /// Makes something under a free name beside `target`: `.NAME.<random>.part`.
 fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, PathBuf)> {
-    let name = target.file_name().unwrap_or_default();
+    sweep(target);
+    let start = start_of(target);
     let mut tries = 0;
     loop {
-        let mut beside = OsString::from(".");
-        beside.push(clipped(name));
+        let mut beside = start.clone();
         // The hasher's keys come from the system's randomness.
-        beside.push(format!(".{:016x}.part", RandomState::new().build_hasher().finish()));
+        beside.push(format!("{:016x}{END}", RandomState::new().build_hasher().finish()));
         let beside = target.with_file_name(beside);
         tries += 1;
         match make(&beside) {
@@ -379,6 +425,33 @@ mod tests {
             begun(folder.path(), nameless).commit_if(true, yes).unwrap().unwrap_err();
             assert_eq!(names(folder.path()), ["a"]);
         }
+    }
+
+    #[test]
+    fn what_killed_processes_have_left_goes_and_what_is_held_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        // Left by a dead process, held by a living one, somebody's own, and another file's.
+        let [dead, living, own, other] = [
+            ".a.0123456789abcdef.part",
+            ".a.0123456789abcde0.part",
+            ".a.notes.part",
+            ".b.0123456789abcdef.part",
+        ];
+        for name in [dead, living, own, other] {
+            fs::write(path(name), name).unwrap();
+        }
+        let held = File::open(path(living)).unwrap();
+        held.lock().unwrap();
+        // Of several that write the same file at once none takes another's.
+        let first = begun(folder.path(), false);
+        let second = begun(folder.path(), false);
+        let third = begun(folder.path(), true);
+        for file in [third, second, first] {
+            file.commit(true).unwrap();
+            assert_eq!(fs::read(path("a")).unwrap(), b"new");
+        }
+        assert_eq!(names(folder.path()), [living, own, other, "a"]);
     }
 
     #[cfg(unix)]

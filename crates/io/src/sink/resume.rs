@@ -5,14 +5,18 @@
 //! of has to be in the source still. From the first section on of which that is not so, everything is written anew. So nothing
 //! has to reach the disk in any order: what a loss of power took is found missing.
 //! What stands there and is no such pair is somebody else's: it is refused, and never written to.
+//!
+//! Lists stay until all files of a run have their names. So a file that has its name, and is proved by the list beside it, is one
+//! that the run before had finished: it is taken as it stands.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::hash::Hasher as _;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use ggufkit_format::{Plan, ReadAt, Span};
+use ggufkit_format::{Piece, Plan, ReadAt, Span};
 use twox_hash::XxHash64;
 
 use super::part::PartFile;
@@ -53,8 +57,8 @@ pub struct Resume<'a> {
 }
 
 impl Resume<'_> {
-    /// What stands in the first line.
-    fn mark(&self, plan: &Plan) -> io::Result<u64> {
+    /// What stands in the first line: all that decides about the bytes but what sections are made of, which their own lines tell.
+    fn mark<S: Files + ?Sized>(&self, plan: &Plan, source: &S, sections: &[Section]) -> io::Result<u64> {
         let mut hasher = XxHash64::with_seed(plan.len());
         hasher.write(self.settings);
         let mut buffer = vec![0; BUFFER];
@@ -62,6 +66,18 @@ impl Resume<'_> {
             let size = file.size().ok_or(io::ErrorKind::NotSeekable)?;
             hasher.write_u64(size);
             hash(*file, Span::new(0, size), &mut buffer, &mut hasher)?;
+        }
+        let ends: HashSet<u64> = sections.iter().map(|section| section.end).collect();
+        let mut end = 0_u64;
+        for piece in plan.pieces() {
+            end = end.saturating_add(piece.len());
+            match piece {
+                Piece::Literal(bytes) => hasher.write(bytes),
+                Piece::Zeros(zeros) => hasher.write_u64(*zeros),
+                // What a section is made of.
+                Piece::Copy(span) if ends.contains(&end) => hasher.write_u64(span.len),
+                Piece::Copy(span) => hash(source, *span, &mut buffer, &mut hasher)?,
+            }
         }
         Ok(hasher.finish())
     }
@@ -72,18 +88,23 @@ impl Resume<'_> {
 pub(super) struct Log {
     file: File,
     path: PathBuf,
+    /// The file that it is of, which stays locked as long as there is the list.
+    _of: Option<File>,
+    /// A name that the finished file still has beside its own.
+    also: Option<PathBuf>,
 }
 
 impl Log {
     /// It is of no use any more.
     pub(super) fn forget(self) {
         let _ = fs::remove_file(&self.path);
+        self.also.iter().for_each(|path| _ = fs::remove_file(path));
     }
 }
 
-/// A file that is kept beside its place until it is whole.
+/// A file that was begun, and is kept beside its place until it is whole.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct Begun {
     part: PartFile,
     log: Log,
     /// Bytes that are taken over, and the sections that they are.
@@ -98,65 +119,128 @@ fn name(target: &Path, end: &str) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// Opens a file of ours, or makes it.
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+/// The file as far as it is, and its list.
+fn names(target: &Path) -> (PathBuf, PathBuf) {
+    (name(target, ".resume"), name(target, ".resume.log"))
+}
+
+/// What interrupted runs have left of a file, as far as names and lengths tell. Nothing of it is believed before it is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Left {
+    /// Bytes that are there already.
+    pub bytes: u64,
+    /// There is a list beside a file that has its name: it may be whole.
+    pub is_placed: bool,
+}
+
+/// Looks for what was left of the file of this target.
+#[must_use]
+pub fn left_of(target: &Path) -> Left {
+    let (beside, log) = names(target);
+    let len =
+        |path: &Path| fs::symlink_metadata(path).ok().filter(Metadata::is_file).map(|there| there.len());
+    let placed = len(target).filter(|_| len(&log).is_some());
+    Left { bytes: placed.or_else(|| len(&beside)).unwrap_or(0), is_placed: placed.is_some() }
 }
 
 fn not_ours(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("it is there, and {why}: move it away"))
 }
 
-/// Whether what stands at a path is what an earlier run left there: a file of one name, that is none of those which are read.
-/// What is somebody else's is never written to.
-fn look<S: Files + ?Sized>(path: &Path, source: &S, resume: &Resume<'_>) -> io::Result<bool> {
+/// Opens what stands at a path, where it may be what an earlier run left there: a file of one name, that is none of those which
+/// are read. What is somebody else's is never written to.
+fn find<S: Files + ?Sized>(path: &Path, source: &S, resume: &Resume<'_>) -> io::Result<Option<File>> {
+    let file = match platform::open_record(path, true) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other?.ok_or_else(|| not_ours("is no regular file"))?,
+    };
+    let id = FileId::of_file(&file, path)?;
+    let read = (0..source.file_count()).filter_map(|number| source.file_at(number));
+    for file in read.chain(resume.beside.iter().copied()) {
+        if FileId::of(file)? == id {
+            return Err(not_ours("is one of the files that are read"));
+        }
+    }
+    if platform::names(&file.metadata()?) > 1 {
+        return Err(not_ours("has other names"));
+    }
+    Ok(Some(file))
+}
+
+fn make(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create_new(true).open(path)
+}
+
+/// Whether a name still is that of an open file, and of nothing else.
+fn is_still(file: &File, path: &Path) -> io::Result<bool> {
     let there = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         other => other?,
     };
-    if !there.is_file() {
-        return Err(not_ours("is no regular file"));
+    let open = file.metadata()?;
+    let same = platform::identity(&there, path)? == platform::identity(&open, path)?;
+    Ok(there.is_file() && same && platform::names(&open) == 1)
+}
+
+/// Whether a list begins as ours do; `None` where there is nothing in it.
+fn begins(list: &File) -> io::Result<Option<bool>> {
+    let mut first = [0; MAGIC.len()];
+    let read = read_full(&Handle(list), &mut first, 0)?;
+    Ok((read > 0).then(|| first.get(..read) == Some(MAGIC.as_bytes())))
+}
+
+/// The list of a file that has its name already and is what is planned, to its last byte: a run was ended before it had given
+/// all of its files their names, or before it had cleared up.
+pub(super) fn placed<S: Files + ?Sized>(
+    output: &Output<'_>,
+    source: &S,
+    resume: &Resume<'_>,
+    number: usize,
+) -> io::Result<Option<Log>> {
+    let Output { plan, target } = *output;
+    if !left_of(target).is_placed {
+        return Ok(None);
     }
-    let id = FileId::at(path)?;
-    let read = (0..source.file_count()).filter_map(|number| source.file_at(number));
-    for file in read.chain(resume.beside.iter().copied()) {
-        if Some(FileId::of(file)?) == id {
-            return Err(not_ours("is one of the files that are read"));
+    let (beside, path) = names(target);
+    let Some(mut file) = find(&path, source, resume)? else { return Ok(None) };
+    let Some(there) = platform::open_record(target, false)? else { return Ok(None) };
+    let sections = resume.sections.get(number).copied().unwrap_or_default();
+    if there.metadata()?.len() != plan.len() {
+        return Ok(None);
+    }
+    let mark = resume.mark(plan, source, sections)?;
+    let (whole, end, _) = taken(&mut file, &there, source, mark, sections)?;
+    if whole < sections.len() || !ends_in_zeros(plan, &there, end)? {
+        return Ok(None);
+    }
+    let own = FileId::of_file(&there, target)?;
+    let also = (FileId::at(&beside)? == Some(own)).then_some(beside);
+    Ok(Some(Log { file, path, _of: None, also }))
+}
+
+/// Whether nothing but zeros is planned behind a place, and nothing else is there.
+fn ends_in_zeros(plan: &Plan, file: &File, from: u64) -> io::Result<bool> {
+    let mut end = 0_u64;
+    for piece in plan.pieces() {
+        end = end.saturating_add(piece.len());
+        if end > from && !matches!(piece, Piece::Zeros(_)) {
+            return Ok(false);
         }
     }
-    if platform::names(&there) > 1 {
-        return Err(not_ours("has other names"));
+    let mut buffer = vec![0; BUFFER];
+    let mut at = from;
+    while at < plan.len() {
+        let read = read_full(&Handle(file), &mut buffer, at)?;
+        let bytes = buffer.get(..read).unwrap_or_default();
+        if bytes.is_empty() || bytes.iter().any(|byte| *byte != 0) {
+            return Ok(false);
+        }
+        at = at.saturating_add(read as u64);
     }
     Ok(true)
 }
 
-/// Looks at both files before either is opened for writing: what is kept has a list, and a list says what it is.
-fn look_at_both<S: Files + ?Sized>(
-    beside: &Path,
-    log: &Path,
-    source: &S,
-    resume: &Resume<'_>,
-) -> Result<(), SinkError> {
-    let failed_at =
-        |path: &Path, error| SinkError::Write { path: path.to_owned(), doing: "use", source: error };
-    let kept = look(beside, source, resume).map_err(|error| failed_at(beside, error))?;
-    let listed = look(log, source, resume).map_err(|error| failed_at(log, error))?;
-    let mut first = Vec::new();
-    if listed {
-        let read = File::open(log).and_then(|log| log.take(MAGIC.len() as u64).read_to_end(&mut first));
-        read.map_err(|error| failed_at(log, error))?;
-    }
-    if !first.is_empty() && first != MAGIC.as_bytes() {
-        return Err(failed_at(log, not_ours("is no list of an interrupted run")));
-    }
-    let bytes = if kept { fs::metadata(beside).map_or(0, |there| there.len()) } else { 0 };
-    if bytes > 0 && !listed {
-        return Err(failed_at(beside, not_ours("no list beside it says that an interrupted run left it")));
-    }
-    Ok(())
-}
-
-impl Kept {
+impl Begun {
     /// Opens what is beside the target, and looks how much of it is to be taken over.
     pub(super) fn open<S: Files + ?Sized>(
         output: &Output<'_>,
@@ -172,34 +256,52 @@ impl Kept {
         if target.file_name().is_none() {
             return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
         }
-        let (beside, path) = (name(target, ".resume"), name(target, ".resume.log"));
-        look_at_both(&beside, &path, source, resume)?;
-        let file = open(&beside).map_err(failed)?;
-        let busy = || failed(io::Error::new(io::ErrorKind::ResourceBusy, "another process is writing it"));
+        let (beside, path) = names(target);
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            move |source| SinkError::Write { path, doing: "use", source }
+        };
+        let busy =
+            || at(&beside)(io::Error::new(io::ErrorKind::ResourceBusy, "another process is writing it"));
+        // Both are looked at before anything is made or written to: what is kept has a list, and a list says what it is.
+        let kept = find(&beside, source, resume).map_err(at(&beside))?;
+        let listed = find(&path, source, resume).map_err(at(&path))?;
+        let list = listed.as_ref().map(begins).transpose().map_err(at(&path))?.flatten();
+        if list == Some(false) {
+            return Err(at(&path)(not_ours("is no list of an interrupted run")));
+        }
+        let bytes = kept.as_ref().map(File::metadata).transpose().map_err(at(&beside))?;
+        if bytes.is_some_and(|there| there.len() > 0) && list.is_none() {
+            return Err(at(&beside)(not_ours("no list beside it says that an interrupted run left it")));
+        }
+        let new = |there: Option<File>, path: &Path| match there.map_or_else(|| make(path), Ok) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(busy()),
+            other => other.map_err(at(path)),
+        };
+        let file = new(kept, &beside)?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(busy());
         }
-        // Who had the lock may have given the file its name: then it is no longer the one beside it.
-        let own = FileId::of_file(&file, &beside).map_err(failed)?;
-        if FileId::at(&beside).map_err(failed)? != Some(own) {
+        // Who had the lock may have given the file its name, and cleared the list away: then they are no longer those beside it.
+        if !is_still(&file, &beside).map_err(at(&beside))? {
             return Err(busy());
         }
-        let one = file.metadata().map_err(failed)?;
-        if platform::names(&one) > 1 {
+        let mut list = new(listed, &path)?;
+        if !is_still(&list, &path).map_err(at(&path))? {
             return Err(busy());
         }
-        let mut log = Log { file: open(&path).map_err(failed)?, path };
-        let mark = resume.mark(plan).map_err(failed)?;
         let sections = resume.sections.get(number).copied().unwrap_or_default();
-        let (whole, begin, len) = taken(&mut log.file, &file, source, mark, sections).map_err(failed)?;
+        let mark = resume.mark(plan, source, sections).map_err(failed)?;
+        let (whole, begin, len) = taken(&mut list, &file, source, mark, sections).map_err(failed)?;
         file.set_len(begin).map_err(failed)?;
-        log.file.set_len(len).map_err(failed)?;
-        log.file.seek(SeekFrom::Start(len)).map_err(failed)?;
+        list.set_len(len).map_err(failed)?;
+        list.seek(SeekFrom::Start(len)).map_err(failed)?;
         if len == 0 {
-            log.file.write_all(format!("{MAGIC} {mark:016x}\n").as_bytes()).map_err(failed)?;
+            list.write_all(format!("{MAGIC} {mark:016x}\n").as_bytes()).map_err(failed)?;
         }
         (&file).seek(SeekFrom::Start(begin)).map_err(failed)?;
         work.skip_to(begin);
+        let log = Log { file: list, path, _of: file.try_clone().ok(), also: None };
         Ok(Self { part: PartFile::kept(file, beside, target), log, begin, sections: whole })
     }
 
@@ -254,7 +356,7 @@ fn line<S: Files + ?Sized>(
     let mut of = XxHash64::with_seed(section.end);
     hash(source, section.from, buffer, &mut of)?;
     let mut is = XxHash64::with_seed(section.end);
-    hash(&Written(file), range, buffer, &mut is)?;
+    hash(&Handle(file), range, buffer, &mut is)?;
     Ok(format!("{:016x} {:016x}\n", of.finish(), is.finish()))
 }
 
@@ -288,10 +390,10 @@ fn taken<S: Files + ?Sized>(
     Ok((whole, at, len))
 }
 
-/// A file that is being written, read by position.
-struct Written<'a>(&'a File);
+/// An open file, read by position.
+struct Handle<'a>(&'a File);
 
-impl ReadAt for Written<'_> {
+impl ReadAt for Handle<'_> {
     type Error = io::Error;
 
     fn size(&self) -> Option<u64> {
@@ -324,168 +426,4 @@ fn hash<S: ReadAt<Error = io::Error> + ?Sized>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sink::{Progress, Terms, save_or_resume, unwatched};
-    use std::cell::Cell;
-
-    const TERMS: Terms = Terms { replace: false, sync: true };
-
-    struct Case {
-        folder: tempfile::TempDir,
-        plan: Plan,
-        sections: Vec<Section>,
-        whole: Vec<u8>,
-    }
-
-    impl Case {
-        fn new() -> Self {
-            let folder = tempfile::tempdir().unwrap();
-            let content: Vec<u8> =
-                (0..3_000_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-            fs::write(folder.path().join("in"), &content).unwrap();
-            let mut plan = Plan::new();
-            plan.literal(b"head").unwrap();
-            let mut sections = Vec::new();
-            for (start, len) in [(2_000_000, 1_000_000), (10, 70_001), (500_000, 1_400_000), (80_000, 3)] {
-                let from = Span::new(start, len);
-                plan.copy(from).unwrap();
-                sections.push(Section { end: plan.len(), from });
-                plan.zeros(5).unwrap();
-            }
-            let whole = plan.render(&content).unwrap();
-            Self { folder, plan, sections, whole }
-        }
-
-        fn run(&self, settings: &[u8], watch: &mut super::super::Watch<'_>) -> Result<u64, SinkError> {
-            let source = FileSource::open(self.folder.path().join("in")).unwrap();
-            let target = self.target();
-            let outputs = [Output { plan: &self.plan, target: &target }];
-            let resume = Resume { settings, beside: &[], sections: &[&self.sections] };
-            save_or_resume(&outputs, &source, TERMS, &resume, watch)
-        }
-
-        fn target(&self) -> PathBuf {
-            self.folder.path().join("out")
-        }
-
-        fn names(&self) -> Vec<String> {
-            let entries = fs::read_dir(self.folder.path()).unwrap();
-            let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-            names.sort();
-            names
-        }
-    }
-
-    fn stop_after(steps: usize) -> impl FnMut(Progress) -> io::Result<()> {
-        let left = Cell::new(steps);
-        move |_| match left.get().checked_sub(1) {
-            Some(rest) => {
-                left.set(rest);
-                Ok(())
-            }
-            None => Err(io::ErrorKind::Interrupted.into()),
-        }
-    }
-
-    #[test]
-    fn what_an_interrupted_run_did_not_leave_is_not_written_to() {
-        let case = Case::new();
-        let input = fs::read(case.folder.path().join("in")).unwrap();
-        for beside in [".out.resume", ".out.resume.log"] {
-            let beside = case.folder.path().join(beside);
-            // The input by another name, a text of somebody's.
-            fs::hard_link(case.folder.path().join("in"), &beside).unwrap();
-            case.run(b"", &mut unwatched).unwrap_err();
-            assert_eq!(fs::read(case.folder.path().join("in")).unwrap(), input);
-            fs::remove_file(&beside).unwrap();
-            fs::write(&beside, "notes").unwrap();
-            case.run(b"", &mut unwatched).unwrap_err();
-            assert_eq!(fs::read(&beside).unwrap(), b"notes");
-            fs::remove_file(&beside).unwrap();
-        }
-        assert_eq!(case.names(), ["in"]);
-        case.run(b"", &mut unwatched).unwrap();
-    }
-
-    #[test]
-    fn stopped_at_any_step_and_continued_it_is_the_same_file() {
-        let mut took_some = false;
-        for steps in 0.. {
-            let case = Case::new();
-            if case.run(b"s", &mut stop_after(steps)).is_ok() {
-                assert!(steps > 5);
-                assert!(took_some);
-                return;
-            }
-            // After the name is given nothing is left to do but to make it durable.
-            if !case.target().exists() {
-                let expected: &[&str] =
-                    if steps == 0 { &["in"] } else { &[".out.resume", ".out.resume.log", "in"] };
-                assert_eq!(case.names(), expected);
-                took_some |= case.run(b"s", &mut unwatched).unwrap() > 0;
-            }
-            assert!(fs::read(case.target()).unwrap() == case.whole, "{steps}");
-            assert_eq!(case.names(), ["in", "out"], "{steps}");
-        }
-    }
-
-    #[test]
-    fn what_does_not_prove_itself_is_written_anew() {
-        type Harm = fn(&Case);
-        let harms: [(&str, &[u8], Harm); 5] = [
-            ("other settings", b"t", |_| {}),
-            ("a byte that was written", b"s", |case| {
-                let path = case.folder.path().join(".out.resume");
-                let mut bytes = fs::read(&path).unwrap();
-                bytes[1_000_020] ^= 1;
-                fs::write(&path, bytes).unwrap();
-            }),
-            ("the end that was written", b"s", |case| {
-                let file =
-                    OpenOptions::new().write(true).open(case.folder.path().join(".out.resume")).unwrap();
-                file.set_len(1_000_100).unwrap();
-            }),
-            ("the list", b"s", |case| {
-                let path = case.folder.path().join(".out.resume.log");
-                let mut bytes = fs::read(&path).unwrap();
-                let last = bytes.len() - 1;
-                bytes.truncate(last);
-                fs::write(&path, bytes).unwrap();
-            }),
-            ("no file", b"s", |case| fs::remove_file(case.folder.path().join(".out.resume")).unwrap()),
-        ];
-        for (what, settings, harm) in harms {
-            let case = Case::new();
-            case.run(b"s", &mut stop_after(2)).unwrap_err();
-            harm(&case);
-            let taken = case.run(settings, &mut unwatched).unwrap();
-            assert!(taken <= 1_000_004, "{what}: {taken}");
-            assert!(fs::read(case.target()).unwrap() == case.whole, "{what}");
-        }
-        // Without its list it may be anybody's.
-        let case = Case::new();
-        case.run(b"s", &mut stop_after(2)).unwrap_err();
-        fs::remove_file(case.folder.path().join(".out.resume.log")).unwrap();
-        let kept = fs::read(case.folder.path().join(".out.resume")).unwrap();
-        case.run(b"s", &mut unwatched).unwrap_err();
-        assert!(fs::read(case.folder.path().join(".out.resume")).unwrap() == kept);
-        // A source that has changed since.
-        let case = Case::new();
-        case.run(b"s", &mut stop_after(2)).unwrap_err();
-        let path = case.folder.path().join("in");
-        let mut bytes = fs::read(&path).unwrap();
-        bytes[2_000_000] ^= 1;
-        fs::write(&path, &bytes).unwrap();
-        assert_eq!(case.run(b"s", &mut unwatched).unwrap(), 0);
-        assert!(fs::read(case.target()).unwrap() == case.plan.render(&bytes).unwrap());
-    }
-
-    #[test]
-    fn a_file_that_is_there_is_kept_and_so_is_what_was_made() {
-        let case = Case::new();
-        fs::write(case.target(), b"theirs").unwrap();
-        assert!(matches!(case.run(b"s", &mut unwatched), Err(SinkError::Exists(_))));
-        assert_eq!(fs::read(case.target()).unwrap(), b"theirs");
-    }
-}
+mod tests;

@@ -63,10 +63,17 @@ pub(super) fn read(source: FileSource) -> Result<ImportanceMatrix, ImportanceErr
         // Written with its end by some.
         let used = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
         name.truncate(used);
+        let offset = cursor.at;
         let calls = cursor.number()?;
+        if calls < 0 {
+            return Err(ImportanceError::Count { what: "calls", found: i64::from(calls), offset });
+        }
         let numbers = cursor.count("numbers", u64::MAX)?;
         let sums = cursor.skip(numbers.saturating_mul(4))?;
-        entries.insert(name, Entry { sums, counts: Counts::Calls(calls) });
+        let entry = Entry { sums, counts: Counts::Calls(calls) };
+        if let Some(_first) = entries.insert(name.clone(), entry) {
+            return Err(ImportanceError::Pair { name, why: "it is there twice" });
+        }
     }
     let mut chunks = None;
     let mut datasets = Vec::new();
@@ -76,8 +83,12 @@ pub(super) fn read(source: FileSource) -> Result<ImportanceMatrix, ImportanceErr
             let len = cursor.number()?;
             if let Ok(len @ 1..) = u64::try_from(len) {
                 datasets.push(cursor.text(len.min(LONGEST_NAME))?);
+                cursor.skip(len.saturating_sub(LONGEST_NAME))?;
             }
         }
+    }
+    if cursor.at < end {
+        return Err(ImportanceError::Trailing { offset: cursor.at, bytes: end.saturating_sub(cursor.at) });
     }
     Ok(ImportanceMatrix { source, entries, datasets, chunks, big_endian: false })
 }

@@ -20,6 +20,13 @@ pub enum ImportanceError {
         /// Bytes that are needed there.
         needed: u64,
     },
+    /// There is more behind what it says is in it.
+    Trailing {
+        /// Where that begins.
+        offset: u64,
+        /// Bytes that are there.
+        bytes: u64,
+    },
     /// A count or a length makes no sense.
     Count {
         /// What is counted.
@@ -31,7 +38,8 @@ pub enum ImportanceError {
     },
     /// There is no importance in it.
     Empty,
-    /// A tensor's sums stand without counts, or the other way round, or are no 32-bit floats, or do not go together.
+    /// A tensor's sums stand without counts, or the other way round, or are no 32-bit floats, or do not go together, or are there
+    /// twice.
     Pair {
         /// The tensor that they are for.
         name: Vec<u8>,
@@ -64,9 +72,12 @@ impl ImportanceError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Io(_) => "imatrix-unreadable",
-            Self::Head(_) | Self::Ended { .. } | Self::Count { .. } | Self::Empty | Self::Pair { .. } => {
-                "not-an-imatrix"
-            }
+            Self::Head(_)
+            | Self::Ended { .. }
+            | Self::Trailing { .. }
+            | Self::Count { .. }
+            | Self::Empty
+            | Self::Pair { .. } => "not-an-imatrix",
             Self::Number { .. } => "imatrix-number",
             Self::Length { .. } => "imatrix-length",
         }
@@ -83,6 +94,12 @@ impl fmt::Display for ImportanceError {
                 f,
                 "is no importance matrix, or not all of one: it ends before the {needed} bytes at offset {offset:#x}"
             ),
+            Self::Trailing { offset, bytes } => {
+                write!(
+                    f,
+                    "is no importance matrix: {bytes} bytes more stand at offset {offset:#x}, behind its end"
+                )
+            }
             Self::Count { what, found, offset } => {
                 write!(f, "is no importance matrix: {found} {what} at offset {offset:#x} make no sense")
             }

@@ -27,8 +27,9 @@ pub(super) fn read(source: FileSource) -> Result<ImportanceMatrix, ImportanceErr
             return Err(pair("sums and counts are no 32-bit floats"));
         }
         let span = reader.extent(tensor).map_err(|_| pair("its numbers are not in the file"))?.span;
-        if let Some(slot) = pairs.entry(of.to_vec()).or_default().get_mut(at) {
-            *slot = Some(span);
+        let slot = pairs.entry(of.to_vec()).or_default().get_mut(at);
+        if slot.and_then(|slot| slot.replace(span)).is_some() {
+            return Err(pair("it is there twice"));
         }
     }
     let mut entries = BTreeMap::new();

@@ -2,8 +2,8 @@
 //!
 //! Both forms are read: GGUF files with sums and counts per tensor (and per expert), and the older `.dat`. What is in memory are
 //! names and places; the numbers are read when they are asked for, a matrix at a time, so that a model of many experts costs no
-//! more than a small one. Everything is looked at once at the beginning: a number that is not finite, or a length that leads out of
-//! the file, is found before any work is done with it.
+//! more than a small one. Everything is looked at once at the beginning: a number that is not finite or below zero, or a length that leads
+//! out of the file, is found before any work is done with it.
 
 mod dat;
 mod error;
@@ -15,6 +15,10 @@ use ggufkit_format::{ReadAt as _, Span};
 use ggufkit_io::{FileSource, read_full};
 
 pub use error::ImportanceError;
+
+/// What importance is at least where there is any: a layer's mean square is never so small, and below it the squares that encoders
+/// compute with are no numbers any more, so that what they make is worth little (from 1e-24 on) or nothing (1e-40).
+const LEAST: f32 = 1e-20;
 
 /// Bytes that are read at once.
 const AT_ONCE: usize = 64 << 10;
@@ -103,6 +107,31 @@ impl ImportanceMatrix {
         self.entries.get(name).map(|entry| entry.sums.len / 4)
     }
 
+    /// Matrices that the numbers of a tensor were counted for; `None` where it has no importance, and in the older form, which
+    /// does not say so.
+    #[must_use]
+    pub fn matrices_of(&self, name: &[u8]) -> Option<u64> {
+        match self.entries.get(name)?.counts {
+            Counts::Calls(_) => None,
+            Counts::Each(span) => Some(span.len / 4),
+        }
+    }
+
+    /// The first of so many matrices of a tensor whose columns count nothing at all: their numbers are zero, or next to it.
+    ///
+    /// # Errors
+    /// The system's, and [`ImportanceError::Length`] where there are not so many.
+    pub fn faint(&self, name: &[u8], columns: usize, matrices: u64) -> Result<Option<u64>, ImportanceError> {
+        let mut numbers = Vec::new();
+        for matrix in 0..matrices {
+            self.columns(name, columns, matrix, &mut numbers)?;
+            if numbers.iter().all(|number| *number < LEAST) {
+                return Ok(Some(matrix));
+            }
+        }
+        Ok(None)
+    }
+
     /// Keeps the tensors whose names `keep` accepts.
     pub fn retain(&mut self, keep: impl Fn(&[u8]) -> bool) {
         self.entries.retain(|name, _| keep(name));
@@ -166,7 +195,7 @@ impl ImportanceMatrix {
             self.floats(entry.sums, &mut see)?;
             if let Counts::Each(span) = &entry.counts {
                 self.floats(*span, &mut |number| {
-                    if odd.is_none() && !number.is_finite() {
+                    if odd.is_none() && !(number.is_finite() && number >= 0.0) {
                         odd = Some((at, number));
                     }
                 })?;

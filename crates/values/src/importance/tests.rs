@@ -47,6 +47,13 @@ fn what_is_broken_is_refused() {
         ("cut", good[..good.len() - 1].to_vec(), "not-an-imatrix"),
         ("nan", dat(&[("a", 2, &[2.0, f32::NAN])], b""), "imatrix-number"),
         ("below", dat(&[("a", 2, &[-2.0])], b""), "imatrix-number"),
+        ("twice", dat(&[("a", 2, &[2.0]), ("a", 2, &[2.0])], b""), "not-an-imatrix"),
+        ("calls", dat(&[("a", -1, &[2.0])], b""), "not-an-imatrix"),
+        (
+            "more",
+            dat(&[("a", 2, &[2.0])], &[[1, 0, 0, 0, 1, 0, 0, 0].as_slice(), b"dx"].concat()),
+            "not-an-imatrix",
+        ),
         ("many", [i32::MAX.to_le_bytes(); 9].concat(), "not-an-imatrix"),
         ("negative", [(-1_i32).to_le_bytes(); 9].concat(), "not-an-imatrix"),
         ("text", b"this is a text and no importance matrix at all".to_vec(), "not-an-imatrix"),
@@ -77,4 +84,33 @@ fn sums_and_counts_of_experts_are_brought_together() {
     }
     assert_eq!(all, [1.0, 2.0, 1.0, 1.0, 3.0, 4.0], "an expert that was never called counts evenly");
     assert!(read.columns(b"x", 2, 3, &mut out).is_err());
+}
+
+#[test]
+fn what_counts_nothing_is_found_matrix_by_matrix() {
+    let numbers = [1.0, 0.0, -0.0, 1e-45, 4e-20, 0.0];
+    let (path, read) = file("faint", &dat(&[("a", 2, &numbers), ("never", 0, &[0.0, 1e-21])], b""));
+    let read = read.unwrap();
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(read.faint(b"a", 2, 1).unwrap(), None, "a column may count nothing");
+    assert_eq!(read.faint(b"a", 2, 3).unwrap(), Some(1));
+    assert_eq!(read.faint(b"a", 6, 1).unwrap(), None);
+    assert_eq!(read.faint(b"never", 2, 1).unwrap(), Some(0));
+    assert!(read.faint(b"a", 4, 2).is_err());
+    // Below zero, counts too; and the same tensor twice.
+    let pair = |counts: &[f32]| {
+        [
+            testkit::Tensor::f32("x.in_sum2", &[2]).data(floats(&[2.0, 4.0])),
+            testkit::Tensor::f32("x.counts", &[1]).data(floats(counts)),
+        ]
+    };
+    for (name, tensors, code) in [
+        ("below", pair(&[-1.0]).to_vec(), "imatrix-number"),
+        ("pairs", [pair(&[1.0]), pair(&[1.0])].concat(), "not-an-imatrix"),
+    ] {
+        let built = tensors.into_iter().fold(testkit::Builder::new(), testkit::Builder::tensor);
+        let (path, read) = file(name, &built.bytes());
+        std::fs::remove_file(path).unwrap();
+        assert_eq!(read.unwrap_err().code(), code, "{name}");
+    }
 }

@@ -94,6 +94,15 @@ pub enum Refusal {
     },
 }
 
+impl Refusal {
+    /// The tensor that it is about.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        let Self::Row { name, .. } = self;
+        name
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Row { name, row, tensor_type } = self;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use ggufkit_format::spec::TensorType;
+use ggufkit_format::{Escaped, is_safe};
 use regex::bytes::{Regex, RegexBuilder};
 
 /// Bytes that a compiled pattern may take, and as many again while it is searched for.
@@ -61,7 +62,15 @@ impl Pattern {
 
     /// A pattern that is known to be one.
     pub(super) fn made(text: String) -> Self {
+        debug_assert!(compile(&text).is_ok(), "{text}");
         Self { text, regex: OnceLock::new() }
+    }
+
+    /// The pattern that was probably meant, where the text looks like one of a shell (`attn_*`): as a regular expression it is
+    /// something else.
+    #[must_use]
+    pub fn meant(&self) -> Option<String> {
+        meant(&self.text)
     }
 
     /// Whether it is in a name.
@@ -75,6 +84,32 @@ impl Pattern {
     pub fn as_str(&self) -> &str {
         &self.text
     }
+}
+
+fn meant(text: &str) -> Option<String> {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    if !text.bytes().all(|byte| is_plain(&byte) || b".*?".contains(&byte)) {
+        return None;
+    }
+    // A star that repeats a letter, or nothing, is none of a regular expression's, as a rule.
+    let is_shell = text.bytes().enumerate().any(|(at, byte)| {
+        let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        byte == b'*' && before.is_none_or(|before| is_plain(before) || *before == b'*')
+    });
+    let inner = text.trim_matches('*');
+    if !is_shell || inner.is_empty() {
+        return None;
+    }
+    let mut out = String::new();
+    for c in inner.chars() {
+        match c {
+            '*' => out.push_str(".*"),
+            '?' => out.push('.'),
+            '.' => out.push_str("[.]"),
+            other => out.push(other),
+        }
+    }
+    Some(out)
 }
 
 fn compile(text: &str) -> Result<Regex, regex::Error> {
@@ -116,11 +151,17 @@ pub enum RuleError {
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Form(text) => write!(f, "{:?} is no rule: write REGEX=TYPE, as in attn_v=Q8_0", cut(text)),
-            Self::Pattern(text, error) => {
-                write!(f, "{:?} is no regular expression: {error}", cut(text))
+            Self::Form(text) => {
+                write!(f, "'{}' is no rule: write REGEX=TYPE, as in attn_v=Q8_0", Quoted(text))
             }
-            Self::Type(text) => write!(f, "{:?} is no tensor type", cut(text)),
+            Self::Pattern(text, error) => {
+                write!(f, "'{}' is no regular expression: {error}", Quoted(text))?;
+                match meant(text) {
+                    Some(meant) => write!(f, "; '{meant}' is all that has it in its name"),
+                    None => Ok(()),
+                }
+            }
+            Self::Type(text) => write!(f, "'{}' is no tensor type", Quoted(text)),
             Self::NoEncoding(ty) => write!(f, "{ty} is not written, only read"),
             Self::TooMany => write!(f, "there are more than {MOST} rules"),
         }
@@ -129,13 +170,23 @@ impl fmt::Display for RuleError {
 
 impl std::error::Error for RuleError {}
 
-/// The beginning of a text that is long.
-fn cut(text: &str) -> String {
-    let mut cut: String = text.chars().take(100).collect();
-    if cut.len() < text.len() {
-        cut.push('…');
+/// A text as it was written, so that it can be copied: what would act on a terminal is escaped, and of a long one the beginning is
+/// there.
+pub(super) struct Quoted<'a>(pub(super) &'a str);
+
+/// Characters of a text that are quoted.
+const QUOTED: usize = 100;
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars().take(QUOTED) {
+            match is_safe(c) {
+                true => fmt::Write::write_char(f, c)?,
+                false => write!(f, "{}", Escaped(c.encode_utf8(&mut [0; 4]).as_bytes()))?,
+            }
+        }
+        if self.0.chars().nth(QUOTED).is_some() { f.write_str("…") } else { Ok(()) }
     }
-    cut
 }
 
 impl Rule {
@@ -210,11 +261,27 @@ mod tests {
             ("a=I32", "only read"),
             ("(=Q8_0", "unclosed group"),
             ("a{1000}{1000}=Q8_0", "too large"),
+            ("(\\w\u{1b}[=Q8_0", "'(\\w\\x1b[' is no"),
+            ("*attn.v*=Q8_0", "'attn[.]v' is all that has it in its name"),
         ] {
             let error = Rule::parse(text).unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");
         }
         assert_eq!(Rule::parse_all("a=Q8_0\nb").unwrap_err().0, 2);
+        let long = Rule::parse(&"x".repeat(5000)).unwrap_err().to_string();
+        assert!(long.len() < 200 && long.contains("x…' is no rule"), "{long}");
+        // What is written as for a shell.
+        for (text, meant) in [
+            ("attn_*", Some("attn_")),
+            ("blk.*.ffn_*_exps*", Some("blk[.].*[.]ffn_.*_exps")),
+            ("attn_.*", None),
+            ("blk.*", None),
+            ("(attn_v*)", None),
+            ("attn", None),
+            ("x?", None),
+        ] {
+            assert_eq!(Pattern::new(text).unwrap().meant().as_deref(), meant, "{text}");
+        }
         // What an editor puts before a text is no part of the first pattern.
         assert_eq!(Rule::parse_all("\u{feff}a=Q8_0").unwrap(), Rule::parse_all("a=Q8_0").unwrap());
     }

@@ -11,7 +11,7 @@ use ggufkit_format::shorten;
 use ggufkit_format::spec::{FileType, TensorType};
 
 use super::facts::Shape;
-use super::pattern::{BYTE_ORDER_MARK, Rule, RuleError};
+use super::pattern::{BYTE_ORDER_MARK, Quoted, Rule, RuleError};
 use super::table::Mixture;
 
 /// How the first line begins.
@@ -88,15 +88,19 @@ impl Recipe {
         let wrong = |line, message: String| RecipeError { line, message };
         match first.strip_prefix(MAGIC).map(|rest| rest.split_whitespace().next().unwrap_or_default()) {
             Some(VERSION) => {}
-            Some(other) => return Err(wrong(1, format!("version {other:?} of recipes is not known here"))),
-            None => return Err(wrong(1, format!("a recipe begins with {MAGIC:?} and a version"))),
+            Some(other) => {
+                return Err(wrong(1, format!("version '{}' of recipes is not known here", Quoted(other))));
+            }
+            None => {
+                return Err(wrong(1, format!("a recipe begins with '{}' and a version", MAGIC.trim_end())));
+            }
         }
         let (mut rest, mut lines) = (String::new(), Vec::new());
         for (line, text) in (1..).zip(text.lines()) {
             if let Some(name) = text.strip_prefix(FILE_TYPE) {
                 let file_type = FileType::from_name(name.trim())
                     .or_else(|| Mixture::of_name(name.trim()).map(|mixture| mixture.file_type))
-                    .ok_or_else(|| wrong(line, format!("{:?} is no file type", name.trim())))?;
+                    .ok_or_else(|| wrong(line, format!("'{}' is no file type", Quoted(name.trim()))))?;
                 recipe.file_type = Some(file_type);
                 continue;
             }
@@ -259,7 +263,7 @@ mod tests {
         for (text, line, said) in [
             ("", 1, "begins with"),
             ("a=Q8_0", 1, "begins with"),
-            ("# gguf recipe 2", 1, "version \"2\""),
+            ("# gguf recipe 2", 1, "version '2'"),
             ("# gguf recipe 1\n@file_type Q9", 2, "no file type"),
             ("# gguf recipe 1\n\na=Q8_0\nb=", 4, "no rule"),
         ] {

@@ -76,6 +76,11 @@ impl Given {
         path.map(|path| path.as_os_str().as_encoded_bytes().to_vec()).unwrap_or_default()
     }
 
+    /// Files of rules.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &FileSource> {
+        self.texts.iter()
+    }
+
     /// The files that were read.
     pub(super) fn sources(&self) -> impl Iterator<Item = &FileSource> {
         self.texts.iter().chain(self.importance.as_ref().map(ImportanceMatrix::source))
@@ -96,6 +101,8 @@ impl Given {
                 "--tensor-type gives these tensors a type that needs none, as in 'NAME=Q4_K'"
             }
             Refusal::ImportanceLength { .. } => "the importance was measured on another model",
+            Refusal::ImportanceMatrices { .. } => "the importance was measured on another model",
+            Refusal::ImportanceFaint { .. } => "--exclude-weights NAME leaves this tensor's importance out",
             Refusal::Shape(_) => "--tensor-type gives the tensor another type",
             Refusal::NameTwice { .. } => "`gguf repair FILE -o OUT` says which one may go",
             _ => return reason,
@@ -105,8 +112,9 @@ impl Given {
 }
 
 fn unknown(name: &str) -> Failure {
-    let message = format!("{name:?} is no mixture");
-    let help = "`gguf help quantize` lists them; Q4_K_M is a good first one".to_owned();
+    let message = format!("'{}' is no mixture", crate::out::fit(name.as_bytes(), 60));
+    let help =
+        "mixtures are called as for llama-quantize, as in Q4_K_M; `gguf help quantize` lists them".to_owned();
     Failure::Usage { code: "no-mixture", message, help: Some(help) }
 }
 
@@ -125,7 +133,7 @@ fn text(path: &Path, texts: &mut Vec<FileSource>) -> Result<String, Wrong> {
         bytes
     };
     if bytes.starts_with(b"GGUF") {
-        let message = "is a model: `gguf recipe FILE` writes down its types".to_owned();
+        let message = "is a model, and no text: `gguf recipe FILE > RECIPE` writes down its types".to_owned();
         return Err(bad(path, "bad-rule", message));
     }
     String::from_utf8(bytes).map_err(|_| bad(path, "bad-rule", "is no text in UTF-8".to_owned()))

@@ -13,7 +13,7 @@ use ggufkit::edit::shards::Member;
 use ggufkit::format::naming::shard_name;
 use ggufkit::format::spec::TensorType;
 use ggufkit::io::sink::{self, Output, Resume, Section, SinkError, Terms};
-use ggufkit::io::{FileSource, obstacles};
+use ggufkit::io::{FileId, FileSource, obstacles};
 use ggufkit::values::mixture::Rule;
 
 use self::given::Given;
@@ -29,8 +29,9 @@ use crate::{FAILED, frame, platform};
 ///
 /// TYPE is a mixture, as llama-quantize knows it: Q4_K_M, Q8_0, IQ4_XS, F16 and so on, or its number; COPY changes no type. Which
 /// tensor gets which type follows from the mixture, the architecture and the shapes, as in llama-quantize; --tensor-type and
-/// other options say otherwise, and --recipe takes all of it from another file. The file appears when it is whole. Then it is read
-/// again, and each tensor's error is told. Memory is needed for a few rows, whatever the size of the model.
+/// other options say otherwise, and --recipe takes all of it from a text that `gguf recipe` made of another model. The file
+/// appears when it is whole. Then it is read again, and each tensor's error is told; where that fails the file stays, and the exit
+/// status is 2. Memory is needed for a few rows, whatever the size of the model.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  gguf quantize model-f16.gguf Q4_K_M -o model-q4.gguf\n  gguf quantize model-f16.gguf Q4_K_M --dry-run\n  \
@@ -41,7 +42,7 @@ use crate::{FAILED, frame, platform};
     Mixtures: F32 F16 BF16 Q8_0 Q6_K Q5_K_M Q5_K_S Q5_1 Q5_0 Q4_K_M Q4_K_S Q4_1 Q4_0 Q3_K_L Q3_K_M Q3_K_S Q2_K Q2_K_S IQ4_NL \
     IQ4_XS IQ3_M IQ3_S IQ3_XS IQ3_XXS IQ2_M IQ2_S IQ2_XS IQ2_XXS IQ1_M IQ1_S TQ2_0 TQ1_0 MXFP4_MOE Q2_0 Q1_0; Q5_K, Q4_K and Q3_K \
     are those with _M. Keys are changed by `gguf set`, before or after.\n\n\
-    Exit status: 0 done, 1 it cannot be quantized so (importance is missing, weights are quantized already), 2 a file could not be \
+    Exit status: 0 done, 1 a tensor stands in the way (importance is missing, weights are quantized already), 2 a file could not be \
     read or written, a weight is not finite, or usage."
 )]
 pub(crate) struct Args {
@@ -51,13 +52,18 @@ pub(crate) struct Args {
     /// The mixture: Q4_K_M, Q8_0, ..., or COPY
     #[arg(value_name = "TYPE", required_unless_present = "recipe")]
     mixture: Option<String>,
-    /// The file to write; with --keep-split what the shards' names begin with
-    #[arg(long, short, value_name = "OUT", required_unless_present = "dry_run")]
+    /// What is no argument here, and is one of llama-quantize
+    #[arg(hide = true)]
+    more: Vec<OsString>,
+    /// The file to write; with --keep-split what the files' names begin with, or a folder
+    #[arg(long, short, value_name = "OUT", required_unless_present_any = ["dry_run", "more"])]
     output: Option<PathBuf>,
-    /// A type for the tensors whose names have a pattern, as in 'attn_v=Q8_0'; may be given again, the first that fits counts
+    /// A type for the tensors that have a pattern in their names, as in 'attn_v=Q8_0' or 'blk.[0-3].ffn_down=Q6_K': a regular
+    /// expression, where .* stands for anything; may be given again, the first that fits counts
     #[arg(long, value_name = "REGEX=TYPE", value_parser = Rule::parse, help_heading = "Types")]
     tensor_type: Vec<Rule>,
-    /// The same from a file, with space or ends of lines between; these come behind those that are given here
+    /// The same from a file, or from - as standard input, with space or ends of lines between; these come behind those that are
+    /// given here
     #[arg(long, value_name = "FILE", help_heading = "Types")]
     tensor_type_file: Vec<PathBuf>,
     /// The type of output.weight, or of the embedding where it is the output as well
@@ -72,7 +78,7 @@ pub(crate) struct Args {
     /// One type for all: no more bits where they count most
     #[arg(long, help_heading = "Types")]
     pure: bool,
-    /// Types by a recipe, as `gguf recipe` makes it of another file; what it does not name keeps its type
+    /// Types by a recipe, as `gguf recipe` makes it of another file, or - for standard input; what it does not name keeps its type
     #[arg(long, value_name = "FILE", help_heading = "Types", conflicts_with_all = ["tensor_type", "tensor_type_file",
         "output_tensor_type", "token_embedding_type", "leave_output_tensor", "pure"])]
     recipe: Option<PathBuf>,
@@ -116,13 +122,24 @@ pub(crate) struct Args {
     #[arg(long, help_heading = "Writing")]
     force: bool,
     /// Threads that read, convert and measure (default: as many as there are processors)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<NonZeroUsize>,
+    /// An option of llama-quantize
+    #[arg(long, hide = true)]
+    override_kv: Vec<String>,
+    /// An option of llama-quantize
+    #[arg(long, hide = true)]
+    prune_layers: Vec<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     read: ReadArgs,
+}
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse::<usize>().map_err(|error| error.to_string())?;
+    NonZeroUsize::new(number).ok_or_else(|| "at least one thread is needed".to_owned())
 }
 
 /// The order in the new file.
@@ -193,7 +210,7 @@ impl Args {
         };
         answer.notes = made.notes().iter().map(|note| (note.clone(), path(note))).collect();
         answer.refused = made.refusals().iter().map(|refusal| given.reason(refusal)).collect();
-        self.lay_out(&mut answer, &made, &given, &sources);
+        self.lay_out(&mut answer, &made, &given, &sources, &mut done.notes);
         if !self.dry_run && answer.is_good() {
             self.make(&mut answer, &made, &given, (&members, &sources), threads, &mut done);
         }
@@ -206,6 +223,9 @@ impl Args {
             let text = "models begin at the start of their files: --offset has no place here";
             return Some(Failure::usage("offset", text));
         }
+        if let Some(failure) = self.habit() {
+            return Some(failure);
+        }
         let output = self.output.as_deref()?;
         if output.as_os_str() == "-" {
             return Some(Failure::usage("standard-output", "a file is needed: -o names the file to write"));
@@ -215,6 +235,24 @@ impl Args {
             return Some(Failure::usage("is-folder", text));
         }
         None
+    }
+
+    /// What `llama-quantize` takes, and is said otherwise here.
+    fn habit(&self) -> Option<Failure> {
+        let (code, message, help) = if !self.more.is_empty() {
+            (
+                "arguments",
+                "FILE and TYPE are all the arguments",
+                "the file to write is -o OUT, threads are --threads N",
+            )
+        } else if !self.override_kv.is_empty() {
+            ("override-kv", "keys are not changed here", "`gguf set OUT KEY=VALUE` does it, before or after")
+        } else if !self.prune_layers.is_empty() {
+            ("prune-layers", "layers are not left out here", "all tensors are in the new file")
+        } else {
+            return None;
+        };
+        Some(Failure::Usage { code, message: message.to_owned(), help: Some(help.to_owned()) })
     }
 
     fn request<'a>(&self, given: &'a Given) -> Request<'a> {
@@ -230,34 +268,51 @@ impl Args {
                 Ordered::Llama => Order::Llama,
             },
             keep_extra: self.keep_extra,
+            beside: given.texts().collect(),
         }
     }
 
     /// The files that will be made, and what stands in their way.
-    fn lay_out(&self, answer: &mut Answer, made: &Quantization<'_>, given: &Given, sources: &[&FileSource]) {
+    fn lay_out(
+        &self,
+        answer: &mut Answer,
+        made: &Quantization<'_>,
+        given: &Given,
+        sources: &[&FileSource],
+        notes: &mut Vec<String>,
+    ) {
         let count = u32::try_from(made.files().len()).unwrap_or(u32::MAX);
         let mut before = 0_u64;
         for (no, file) in (1..).zip(made.files()) {
             let path = match self.output.as_deref() {
-                Some(output) if count > 1 => self.shard(answer, output, no, count),
+                Some(output) if self.keep_split => self.member(answer, output, no, count),
                 Some(output) => output.to_owned(),
                 None => PathBuf::from("OUT"),
             };
             let own = made.tensors().get(file.tensors.clone()).unwrap_or_default();
             let tensors = own.iter().map(|target| target.name.clone()).collect();
-            let needed = before.saturating_add(file.plan.len());
+            let left = if self.resume { sink::left_of(&path) } else { sink::Left::default() };
+            let needed = before.saturating_add(file.plan.len().saturating_sub(left.bytes));
+            let may_be_there = self.force || left.is_placed;
             let inputs = sources.iter().copied().chain(given.sources());
             if self.output.is_some()
-                && let Err(error) = obstacles::of_new(&path, needed, self.force, false, inputs)
+                && let Err(error) = obstacles::of_new(&path, needed, may_be_there, false, inputs)
             {
                 answer.fail_to_write(error);
             }
             before = needed;
+            if self.force
+                && let Ok(to) = path.read_link()
+            {
+                let (path, to) = (shown(&path), shown(&to));
+                notes.push(format!("{path} is a link: it is replaced itself, and {to} stays as it is"));
+            }
             answer.made.push(Made { path, plan: file.plan.clone(), tensors, done: false });
         }
     }
 
-    fn shard(&self, answer: &Answer, output: &Path, no: u32, count: u32) -> PathBuf {
+    /// A file of those that have the same prefix.
+    fn member(&self, answer: &Answer, output: &Path, no: u32, count: u32) -> PathBuf {
         let own = |path: &Path| stem(path.file_name().unwrap_or_default());
         let prefix = if names_folder(output) {
             output.join(answer.members.first().map(|path| own(path)).unwrap_or_default())
@@ -265,7 +320,7 @@ impl Args {
             output.with_file_name(own(output))
         };
         let mut path = prefix.into_os_string();
-        path.push(shard_name("", no, count));
+        path.push(if count > 1 { shard_name("", no, count) } else { ".gguf".to_owned() });
         path.into()
     }
 
@@ -281,10 +336,7 @@ impl Args {
     ) {
         if !self.no_verify {
             let kept = made.tensors().iter().filter(|target| !target.is_converted());
-            let bar = Bar::begin(
-                "looking at weights that stay",
-                kept.fold(0, |sum: u64, one| sum.saturating_add(one.from.1)),
-            );
+            let bar = Bar::begin("looking", kept.fold(0, |sum: u64, one| sum.saturating_add(one.from.1)));
             let looked = made.look(members, sources, threads, &|bytes| bar.more(bytes));
             bar.end();
             if let Err(error) = looked {
@@ -302,42 +354,47 @@ impl Args {
             bar.at(now.done);
             Ok(())
         };
-        let saved = if self.resume {
-            let sections: Vec<&[Section]> =
-                made.files().iter().map(|file| file.sections.as_slice()).collect();
-            let beside: Vec<&FileSource> = given.sources().collect();
-            let resume = Resume { settings: made.settings(), beside: &beside, sections: &sections };
-            sink::save_or_resume(&outputs, made.source(), terms, &resume, &mut watch)
-        } else {
-            sink::save_all(&outputs, made.source(), terms, &mut watch).map(|()| 0)
-        };
+        let sections: Vec<&[Section]> = made.files().iter().map(|file| file.sections.as_slice()).collect();
+        let beside: Vec<&FileSource> = given.sources().collect();
+        let resume = Resume { settings: made.settings(), beside: &beside, sections: &sections };
+        let resume = self.resume.then_some(&resume);
+        let saved = sink::save_or_resume(&outputs, made.source(), terms, resume, &mut watch);
         bar.end();
-        match saved {
-            Ok(taken) => done.taken = taken,
+        let saved = match saved {
+            Ok(saved) => saved,
             Err(SinkError::Read { source, .. }) if source.get_ref().is_some() => {
                 return answer.fail(&answer.given.clone(), of_weights(source));
             }
             Err(error) => return answer.fail_to_write(error),
-        }
+        };
+        done.taken = saved.taken;
         answer.made.iter_mut().for_each(|made| made.done = true);
         if self.no_verify {
             return;
         }
-        let paths: Vec<&Path> = answer.made.iter().map(|made| made.path.as_path()).collect();
+        let mut written = Vec::new();
+        for (made, id) in answer.made.iter().zip(saved.files) {
+            match again(&made.path, id.as_ref()) {
+                Ok(source) => written.push(source),
+                Err(failure) => return answer.fail(&made.path.clone(), failure),
+            }
+        }
         let both = made
             .tensors()
             .iter()
             .fold(0_u64, |sum, one| sum.saturating_add(one.from.1).saturating_add(one.to.1));
         let bar = Bar::begin("measuring", both);
-        let found = made.verify(members, sources, &paths, threads, &|bytes| bar.more(bytes));
+        let found = made.verify(members, sources, &written, threads, &|bytes| bar.more(bytes));
         bar.end();
         match found {
-            Ok(measured) => done.measured = measured,
+            Ok(measured) => {
+                done.notes.extend(say::lost(made, &measured));
+                done.measured = measured;
+            }
             Err(error) => {
-                let path = paths.first().map(|path| (*path).to_owned()).unwrap_or_default();
                 let failure =
                     Failure::Data { kind: "io", code: "not-as-written", message: error.to_string() };
-                answer.fail(&path, failure);
+                answer.fail(error.path(), failure);
             }
         }
     }
@@ -353,10 +410,21 @@ impl Args {
         if self.json {
             say::json(out, answer, given, made, done)?;
         } else {
-            say::text(out, answer, made, done)?;
+            let is_shown = self.dry_run || answer.is_good() || answer.made.iter().any(|made| made.done);
+            say::text(out, answer, given, made.filter(|_| is_shown), done)?;
         }
         Ok(answer.status())
     }
+}
+
+/// Opens what was written to read it again, if it still is that: two programs may write one file.
+fn again(path: &Path, id: Option<&FileId>) -> Result<FileSource, Failure> {
+    let source = FileSource::open(path).map_err(Failure::Io)?;
+    if id.is_some_and(|id| FileId::of(&source).is_ok_and(|now| now != *id)) {
+        let message = "was written, and another file has taken its place since".to_owned();
+        return Err(Failure::Data { kind: "io", code: "replaced", message });
+    }
+    Ok(source)
 }
 
 /// What is wrong with a weight, or with the reading of one.

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::io::{self, Write as _};
 
-use ggufkit::edit::quantize::{Importance, Measured, Quantization, Target};
+use ggufkit::edit::quantize::{Measured, Quantization, Supply, Target};
 use ggufkit::format::{ByteStr, layout, shorten};
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::units;
 use ggufkit::values::compare::Difference;
-use ggufkit::values::mixture::Why;
+use ggufkit::values::mixture::{Pattern, Rule, Why};
 use serde_json::{Value, json};
 
 use super::super::shards::{Answer, say};
@@ -17,18 +17,56 @@ use super::given::Given;
 use crate::json::{self, Files};
 use crate::out::{self, Ink, Out, pad, pad_left};
 
+/// Columns that a tensor's name has at least, where there is a choice, and a pattern at most.
+const NAME: usize = 24;
+
 /// Names that are listed in a note.
 const NAMED: usize = 5;
+
+/// Columns of a pattern.
+const PATTERN: usize = 60;
+
+/// Of all that a tensor was so much is off where hardly anything is left of it. The coarsest types come to a half.
+const LOST: f64 = 0.95;
+
+/// A few of them, and how many there are beside.
+fn few(shown: impl ExactSizeIterator<Item = String>) -> String {
+    let more = shown.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.take(NAMED).collect::<Vec<_>>().join(", "))
+}
+
+fn some(names: &[&[u8]]) -> String {
+    few(names.iter().map(|name| shorten(name, 60).to_string()))
+}
+
+/// A pattern as it was given, so that it can be copied.
+fn quoted(pattern: &Pattern, most: usize) -> String {
+    let text = out::one_line(pattern.as_str());
+    match text.char_indices().nth(most) {
+        Some((cut, _)) => format!("'{}…'", text.get(..cut).unwrap_or_default()),
+        None => format!("'{text}'"),
+    }
+}
+
+/// What a measuring says beside its numbers.
+pub(super) fn lost(made: &Quantization<'_>, measured: &[Measured]) -> Option<String> {
+    let is_lost = |one: &&Measured| {
+        one.difference.as_ref().and_then(Difference::relative).is_some_and(|relative| relative >= LOST)
+    };
+    let lost = measured.iter().filter(is_lost).filter_map(|one| made.tensors().get(one.tensor));
+    let names: Vec<&[u8]> = lost.map(|target| target.name.as_slice()).collect();
+    let percent = LOST * 100.0;
+    (!names.is_empty())
+        .then(|| format!("hardly anything is left of {}: the error is {percent:.0} % or more", some(&names)))
+}
 
 /// What is worth a word about the whole.
 pub(super) fn notes(made: &Quantization<'_>, given: &Given) -> Vec<String> {
     let mut notes = Vec::new();
-    let some = |names: &[&[u8]]| {
-        let shown: Vec<String> = names.iter().take(NAMED).map(|name| shorten(name, 60).to_string()).collect();
-        let more = names.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("{}{more}", shown.join(", "))
-    };
+    if made.tensors().is_empty() {
+        notes.push("there are no tensors, and so nothing to quantize".to_owned());
+    }
     let left: Vec<&[u8]> = made.importance_left().iter().map(Vec::as_slice).collect();
     if !left.is_empty() {
         notes.push(format!("the importance matrix names tensors that are not here: {}", some(&left)));
@@ -36,7 +74,9 @@ pub(super) fn notes(made: &Quantization<'_>, given: &Given) -> Vec<String> {
     let missing: Vec<&[u8]> = made
         .tensors()
         .iter()
-        .filter(|target| target.importance == Importance::Missing && given.importance.is_some())
+        .filter(|target| target.importance == Supply::Missing && given.importance.is_some())
+        // What stands in the way is told with its reason.
+        .filter(|target| !made.refusals().iter().any(|refusal| refusal.name() == target.name))
         .map(|target| target.name.as_slice())
         .collect();
     if !missing.is_empty() {
@@ -50,20 +90,31 @@ pub(super) fn notes(made: &Quantization<'_>, given: &Given) -> Vec<String> {
         let name = given.mixture.map_or("COPY", |mixture| mixture.name);
         notes.push(format!("{name} passes over --tensor-type, as in llama-quantize"));
     }
+    let idle = |rules: &[Rule]| {
+        let idle = rules.iter().filter(|rule| !names.iter().any(|name| rule.pattern.is_in(name)));
+        let idle: Vec<&Pattern> = idle.map(|rule| &rule.pattern).collect();
+        (!idle.is_empty()).then(|| few(idle.iter().map(|pattern| quoted(pattern, PATTERN))))
+    };
+    if let Some(idle) = idle(&given.wishes.rules) {
+        notes.push(format!("no tensor has in its name: {idle}"));
+    }
     for rule in &given.wishes.rules {
-        if !names.iter().any(|name| rule.pattern.is_in(name)) {
-            notes.push(format!("no tensor has {:?} in its name", rule.pattern.as_str()));
+        if let Some(meant) = rule.pattern.meant() {
+            let pattern = quoted(&rule.pattern, PATTERN);
+            notes.push(format!(
+                "{pattern} is a regular expression, where * repeats what stands before it; '{meant}' is all that has it in its name"
+            ));
         }
     }
+    let by_mixture = |why: &Why| matches!(why, Why::Mixture | Why::Shape(_));
+    let converted = || made.tensors().iter().filter(|target| target.is_converted());
+    if !plain && converted().next().is_some() && !converted().any(|target| by_mixture(&target.why)) {
+        let name = given.mixture.map_or("", |mixture| mixture.name);
+        notes.push(format!("the file is called {name}, and no tensor has its type from there"));
+    }
     if let Some(recipe) = &given.wishes.recipe {
-        let idle: Vec<&[u8]> = recipe
-            .rules
-            .iter()
-            .filter(|rule| !names.iter().any(|name| rule.pattern.is_in(name)))
-            .map(|rule| rule.pattern.as_str().as_bytes())
-            .collect();
-        if !idle.is_empty() {
-            notes.push(format!("rules of the recipe that no tensor fits: {}", some(&idle)));
+        if let Some(idle) = idle(&recipe.rules) {
+            notes.push(format!("rules of the recipe that no tensor fits: {idle}"));
         }
         let free: Vec<&[u8]> = names.iter().copied().filter(|name| recipe.rule_of(name).is_none()).collect();
         if !free.is_empty() {
@@ -86,25 +137,27 @@ pub(super) fn notes(made: &Quantization<'_>, given: &Given) -> Vec<String> {
 pub(super) fn text(
     out: &mut Out,
     answer: &Answer,
+    given: Option<&Given>,
     made: Option<&Quantization<'_>>,
     done: &Done,
 ) -> io::Result<()> {
     if let Some(made) = made {
-        table(out, made, &done.measured)?;
+        let rules = given.map(|given| given.wishes.rules.as_slice()).unwrap_or_default();
+        table(out, made, rules, &done.measured)?;
         total(out, answer, made, done)?;
-        for note in &done.notes {
-            out.message(Ink::Warn, "note", note)?;
-        }
-        for (note, path) in &answer.notes {
-            out.message(Ink::Warn, "note", &format!("{}: {note}", out::path(path)))?;
-        }
+    }
+    for note in &done.notes {
+        out.message(Ink::Warn, "note", note)?;
+    }
+    for (note, path) in &answer.notes {
+        out.message(Ink::Warn, "note", &format!("{}: {note}", out::path(path)))?;
     }
     say::reasons(out, answer)?;
     crate::frame::report(out, &answer.failed)
 }
 
 /// The tensors, one by one.
-fn table(out: &mut Out, made: &Quantization<'_>, measured: &[Measured]) -> io::Result<()> {
+fn table(out: &mut Out, made: &Quantization<'_>, rules: &[Rule], measured: &[Measured]) -> io::Result<()> {
     let errors: HashMap<usize, &Measured> = measured.iter().map(|one| (one.tensor, one)).collect();
     let mut rows = vec![["from", "to", "bytes", "will be", "error"].map(str::to_owned)];
     for (at, target) in made.tensors().iter().enumerate() {
@@ -128,16 +181,18 @@ fn table(out: &mut Out, made: &Quantization<'_>, measured: &[Measured]) -> io::R
             *width = (*width).max(out::columns(cell));
         }
     }
-    // A column that says nothing takes no room; on a narrow terminal the old size goes first.
+    // A column that says nothing takes no room; on a narrow terminal the old size goes first, then the new one.
     let mut kept = [true, true, true, true, !measured.is_empty()];
-    let taken: usize = widths.iter().map(|width| width.saturating_add(2)).sum();
-    if out.edge().is_some_and(|edge| taken.saturating_add(24) > edge)
-        && let Some(kept) = kept.get_mut(2)
-    {
-        *kept = false;
+    let taken = |kept: [bool; 5]| -> usize {
+        widths.iter().zip(kept).filter(|(_, kept)| *kept).map(|(width, _)| width.saturating_add(2)).sum()
+    };
+    for column in [2, 3] {
+        let is_narrow = out.edge().is_some_and(|edge| taken(kept).saturating_add(NAME) > edge);
+        if let Some(kept) = kept.get_mut(column).filter(|_| is_narrow) {
+            *kept = false;
+        }
     }
-    let room: usize =
-        widths.iter().zip(kept).filter(|(_, kept)| *kept).map(|(width, _)| width.saturating_add(2)).sum();
+    let room = out.edge().map(|edge| edge.saturating_sub(taken(kept)));
     let line = |row: &[String; 5]| {
         let mut text = String::new();
         for (at, ((cell, width), _)) in
@@ -154,32 +209,30 @@ fn table(out: &mut Out, made: &Quantization<'_>, measured: &[Measured]) -> io::R
         writeln!(out, "{head}")?;
     }
     for (row, target) in rows.zip(made.tensors()) {
-        let why = why(target);
-        let most = out
-            .edge()
-            .map_or(80, |edge| edge.saturating_sub(room).saturating_sub(out::columns(&why)))
-            .max(16);
+        let whole = out::fit(&target.name, room.unwrap_or(80));
+        // What a tensor is called is worth more than why it has its type.
+        let fits = |why: &String| {
+            room.is_none_or(|room| out::columns(&whole).min(NAME).saturating_add(out::columns(why)) <= room)
+        };
+        let why = Some(why(target, rules)).filter(fits).unwrap_or_default();
+        let most = room.map_or(80, |room| room.saturating_sub(out::columns(&why)));
         let name = out.paint(Ink::Key, out::fit(&target.name, most));
-        if why.is_empty() {
-            writeln!(out, "{}{name}", line(row))?;
-        } else {
-            let why = out.paint(Ink::Faint, why);
-            writeln!(out, "{}{name}{why}", line(row))?;
-        }
+        let why = out.paint(Ink::Faint, why);
+        writeln!(out, "{}{name}{why}", line(row))?;
     }
     Ok(())
 }
 
 /// What is worth a word about a tensor.
-fn why(target: &Target) -> String {
+fn why(target: &Target, rules: &[Rule]) -> String {
     let mut words = Vec::new();
     match target.why {
-        Why::Rule(at) => words.push(format!("rule {}", at.saturating_add(1))),
+        Why::Rule(at) => words.extend(rules.get(at).map(|rule| quoted(&rule.pattern, NAME))),
         Why::Wish if target.is_converted() => words.push("as asked".to_owned()),
         Why::Shape(ty) => words.push(format!("rows do not fit {ty}")),
         _ => {}
     }
-    if target.importance == Importance::There {
+    if target.importance == Supply::There {
         words.push("importance".to_owned());
     }
     if words.is_empty() { String::new() } else { format!("  ({})", words.join(", ")) }
@@ -224,6 +277,17 @@ fn total(out: &mut Out, answer: &Answer, made: &Quantization<'_>, done: &Done) -
     );
     out.line(&text, 2)?;
     let all = made.tensors().len();
+    let staying = |why: fn(&Why) -> bool| {
+        made.tensors().iter().filter(|target| !target.is_converted() && why(&target.why)).count()
+    };
+    let never = staying(|why| matches!(why, Why::NotEligible));
+    if never > 0 {
+        let already = staying(|why| !matches!(why, Why::NotEligible | Why::Kept));
+        let already =
+            if already > 0 { format!(", {already} of the right type already") } else { String::new() };
+        let text = format!("left as they are: {never} norms, biases, routers and other small ones{already}");
+        out.line(&text, 2)?;
+    }
     if let Some(error) = whole(&done.measured) {
         let same = done.measured.iter().filter(|one| one.difference.is_none()).count();
         let text = format!(
