@@ -11,6 +11,8 @@ use ggufkit_format::{Endian, ReadAt, Span, Tensor};
 use ggufkit_io::{DataError, TensorReader, read_full};
 use ggufkit_quant::Codec;
 
+use crate::exact::{Exact, Wide};
+
 /// Elements that are decoded at once: their floats stay in a core's own cache. A multiple of every block.
 pub(crate) const STRETCH: usize = 1 << 13;
 
@@ -213,6 +215,22 @@ pub struct Stretch<'m> {
     pub values: &'m [f32],
     /// The blocks that they were decoded from, in little-endian order.
     pub blocks: &'m [u8],
+    /// Where the blocks are numbers that floats of 32 bits do not hold.
+    pub(crate) wide: Option<Wide>,
+}
+
+impl Stretch<'_> {
+    /// The values as the file has them, where floats of 32 bits do not hold them.
+    pub(crate) fn exact(&self) -> Option<Vec<Exact>> {
+        self.wide.map(|wide| wide.values(self.blocks))
+    }
+
+    /// The values without loss.
+    pub(crate) fn numbers(&self) -> Vec<Exact> {
+        self.exact().unwrap_or_else(|| {
+            self.values.iter().map(|value| Exact::Real(f64::from(*value))).collect()
+        })
+    }
 }
 
 /// Goes over the values of a tensor; see [`Weights::stretches`]. Not an iterator: each stretch lives in the one memory until
@@ -240,7 +258,7 @@ impl<S: ReadAt<Error = io::Error> + ?Sized> Stretches<'_, '_, '_, S> {
                 self.at = at.saturating_add(count as u64);
                 let values = self.memory.floats.get(..count).unwrap_or_default();
                 let blocks = self.memory.bytes.get(blocks).unwrap_or_default();
-                Some(Ok(Stretch { at, values, blocks }))
+                Some(Ok(Stretch { at, values, blocks, wide: Wide::of(self.weights.tensor_type()) }))
             }
             Err(error) => {
                 self.at = self.end;
