@@ -124,7 +124,8 @@ mod tests {
                 for registers in all() {
                     let found = pass(registers, All(&values, &b)).map(|lanes| lanes[lane]);
                     for (expected, found) in expected.iter().zip(found) {
-                        let same = expected.to_bits() == found.to_bits() || expected.is_nan() && found.is_nan();
+                        let same =
+                            expected.to_bits() == found.to_bits() || expected.is_nan() && found.is_nan();
                         assert!(same, "{registers:?}: {found} is not {expected}");
                     }
                 }

@@ -14,7 +14,7 @@ use ggufkit_quant::Codec;
 use crate::exact::{Exact, Wide};
 
 /// Elements that are decoded at once: their floats stay in a core's own cache. A multiple of every block.
-pub(crate) const STRETCH: usize = 1 << 13;
+pub(crate) const STRETCH: usize = 1 << 12;
 
 /// Elements whose bytes are read at once. A multiple of the above.
 const AT_ONCE: usize = 1 << 17;
@@ -211,7 +211,7 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Weights<'s, S> {
 pub struct Stretch<'m> {
     /// The number of the first one within the tensor.
     pub at: u64,
-    /// The values; at most 8,192, and but for the last stretch always as many.
+    /// The values; at most 4,096, and but for the last stretch always as many.
     pub values: &'m [f32],
     /// The blocks that they were decoded from, in little-endian order.
     pub blocks: &'m [u8],
@@ -227,9 +227,8 @@ impl Stretch<'_> {
 
     /// The values without loss.
     pub(crate) fn numbers(&self) -> Vec<Exact> {
-        self.exact().unwrap_or_else(|| {
-            self.values.iter().map(|value| Exact::Real(f64::from(*value))).collect()
-        })
+        self.exact()
+            .unwrap_or_else(|| self.values.iter().map(|value| Exact::Real(f64::from(*value))).collect())
     }
 }
 

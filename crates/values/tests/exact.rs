@@ -29,7 +29,7 @@ impl ReadAt for Bytes {
 }
 
 fn weights(bytes: &Bytes, ty: TensorType) -> Weights<'_, Bytes> {
-    let count = bytes.0.len() as u64 / ty.info().unwrap().block_bytes;
+    let count = bytes.0.len() as u64 / u64::from(ty.info().unwrap().block_bytes);
     Weights::at(bytes, b"w", ty, &[count], 0, Endian::Little).unwrap()
 }
 
@@ -82,8 +82,7 @@ fn doubles_are_measured_as_doubles() {
 
 #[test]
 fn integers_keep_their_last_digits() {
-    let stats =
-        measured(integers(&[16_777_217, -5, 0, 2_147_483_647]), TensorType::I32, Detail::Full, 1);
+    let stats = measured(integers(&[16_777_217, -5, 0, 2_147_483_647]), TensorType::I32, Detail::Full, 1);
     assert_eq!((stats.range, stats.zeros), (Some((-5.0, 2_147_483_647.0)), 1));
     assert_eq!(stats.moments.mean(), Some(541_065_214.75));
     let stats = measured(longs(&[9_007_199_254_740_991, 1]), TensorType::I64, Detail::Full, 1);
@@ -98,20 +97,15 @@ fn what_differs_in_its_last_digit_is_not_equal() {
     );
     assert_eq!((found.count, found.equal, found.max), (2, 1, Some((1.0, 0))));
     assert!(found.relative().unwrap() > 0.0);
-    let found = compared(
-        (longs(&[i64::MAX]), TensorType::I64),
-        (longs(&[i64::MAX - 1]), TensorType::I64),
-    );
+    let found = compared((longs(&[i64::MAX]), TensorType::I64), (longs(&[i64::MAX - 1]), TensorType::I64));
     assert_eq!((found.equal, found.max), (0, Some((1.0, 0))));
     let found = compared(
         (integers(&[16_777_217]), TensorType::I32),
         (16_777_216.0_f32.to_le_bytes().to_vec(), TensorType::F32),
     );
     assert_eq!((found.equal, found.max), (0, Some((1.0, 0))));
-    let found = compared(
-        (doubles(&[0.1, 1e308]), TensorType::F64),
-        (doubles(&[0.1, 1e308]), TensorType::F64),
-    );
+    let found =
+        compared((doubles(&[0.1, 1e308]), TensorType::F64), (doubles(&[0.1, 1e308]), TensorType::F64));
     assert_eq!((found.equal, found.not_finite, found.relative()), (2, 0, Some(0.0)));
     // Squares that have no place in a double tell nothing, and above all not that nothing differs.
     for (a, b) in [(1e-300, 2e-300), (1e308, -1e308)] {
@@ -119,10 +113,8 @@ fn what_differs_in_its_last_digit_is_not_equal() {
         assert_eq!((found.equal, found.not_finite), (0, 0));
         assert_eq!((found.rmse(), found.relative(), found.snr()), (None, None, None), "{a}");
     }
-    let found = compared(
-        (doubles(&[0.1]), TensorType::F64),
-        (0.1_f32.to_le_bytes().to_vec(), TensorType::F32),
-    );
+    let found =
+        compared((doubles(&[0.1]), TensorType::F64), (0.1_f32.to_le_bytes().to_vec(), TensorType::F32));
     assert_eq!((found.equal, found.max), (0, Some((f64::from(0.1_f32) - 0.1, 0))));
 }
 

@@ -149,7 +149,7 @@ pub trait Side: Sync {
 
 /// Goes over values. Not an iterator: each stretch lives in the one memory until the next is asked for.
 pub trait Walk {
-    /// The next 8,192 values, or the last of them; `None` after these, and after an error.
+    /// The next 4,096 values, or the last of them; `None` after these, and after an error.
     fn next_stretch(&mut self) -> Option<io::Result<Stretch<'_>>>;
 }
 

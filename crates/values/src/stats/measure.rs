@@ -5,16 +5,16 @@
 
 use ggufkit_quant::registers::{Doubles, Pass, widest};
 
+use super::Stats;
 use super::histogram::key;
 use super::moments::{Moments, Powers};
-use super::Stats;
 use crate::exact::Exact;
 
 /// Values of a part.
 const PART: usize = 1024;
 
 /// Values that are looked for together.
-const FEW: usize = 32;
+const FEW: usize = 64;
 
 /// The bits of a float without its sign.
 const MAGNITUDE: u32 = 0x7fff_ffff;
@@ -43,11 +43,11 @@ impl Pass for Find<'_> {
     fn run<D: Doubles>(self) {
         let Self { values, floor, far } = self;
         for few in values.chunks(FEW) {
-            let mut reach = 0;
+            let mut any = false;
             for value in few {
-                reach = reach.max(value.to_bits() & MAGNITUDE);
+                any |= value.to_bits() & MAGNITUDE >= floor;
             }
-            if reach >= floor {
+            if any {
                 keep(few, floor, far);
             }
         }

@@ -129,10 +129,9 @@ impl Stats {
 /// The range that holds both.
 fn either<T: PartialOrd>(one: Option<(T, T)>, two: Option<(T, T)>) -> Option<(T, T)> {
     match (one, two) {
-        (Some((low, high)), Some((lower, higher))) => Some((
-            if lower < low { lower } else { low },
-            if higher > high { higher } else { high },
-        )),
+        (Some((low, high)), Some((lower, higher))) => {
+            Some((if lower < low { lower } else { low }, if higher > high { higher } else { high }))
+        }
         (one, two) => one.or(two),
     }
 }

@@ -173,7 +173,9 @@ impl Moments {
         for value in values {
             add_powers(&mut sums, value - mean);
         }
-        if sums[0].is_finite() { Self::about(mean, values.len() as u64, sums) } else {
+        if sums[0].is_finite() {
+            Self::about(mean, values.len() as u64, sums)
+        } else {
             Self { count: values.len() as u64, mean, sums: [f64::INFINITY; 3] }
         }
     }

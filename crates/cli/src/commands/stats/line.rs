@@ -112,7 +112,8 @@ impl Line {
             infinite: stats.infinite,
             outliers: outliers.map(|outliers| outliers.count),
             outliers_from: from.map_or(Real(None), |from| some(from.into())),
-            quantiles: QUANTILES.map(|part| stats.histogram.quantile(part).map_or(Real(None), |value| some(value.into()))),
+            quantiles: QUANTILES
+                .map(|part| stats.histogram.quantile(part).map_or(Real(None), |value| some(value.into()))),
             scales: stats.scales.as_ref().map(ScaleNumbers::of),
         };
         let columns =

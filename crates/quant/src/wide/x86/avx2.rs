@@ -6,8 +6,8 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::codes;
 use super::BELOW_HALF;
+use super::codes;
 use crate::number::{MANTISSA, MIDDLE, ROUND};
 use crate::registers::Floats;
 use crate::wide::{Lanes, Mask, Points, Sixteen, WIDTH, by_lane};
@@ -40,10 +40,7 @@ impl Floats for Avx2 {
         Counts(unsafe {
             // All bits of a zero's lane: less by -1 is more by 1.
             let zeros = |half| _mm256_castps_si256(_mm256_cmp_ps::<_CMP_EQ_OQ>(half, _mm256_setzero_ps()));
-            [
-                _mm256_sub_epi32(counts.0[0], zeros(self.0[0])),
-                _mm256_sub_epi32(counts.0[1], zeros(self.0[1])),
-            ]
+            [_mm256_sub_epi32(counts.0[0], zeros(self.0[0])), _mm256_sub_epi32(counts.0[1], zeros(self.0[1]))]
         })
     }
 

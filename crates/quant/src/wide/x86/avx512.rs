@@ -6,8 +6,8 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::codes;
 use super::BELOW_HALF;
+use super::codes;
 use crate::number::{MANTISSA, MIDDLE, ROUND};
 use crate::registers::Floats;
 use crate::wide::{Lanes, Mask, Points, Sixteen, WIDTH, by_lane};
