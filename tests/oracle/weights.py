@@ -83,7 +83,9 @@ def check_compare(found, a, b, what):
 def values_of(reader, tensor):
     """The values as floats; None where gguf-py has no rule for the type, or does not turn its blocks."""
     if tensor.data.dtype.kind in "if" and tensor.tensor_type.name != "BF16":
-        return tensor.data.astype(np.float32).ravel()
+        # Those that floats of 32 bits do not hold are measured as doubles.
+        wide = tensor.data.dtype.itemsize * 8 > 32 or tensor.tensor_type.name == "I32"
+        return tensor.data.astype(np.float64 if wide else np.float32).ravel()
     if reader.endianess == gguf.GGUFEndian.BIG:
         return None
     try:
@@ -116,7 +118,7 @@ def main():
             for tensor, values in tensors:
                 shape = [int(n) for n in reversed(tensor.shape)]
                 if shape and shape[-1] % 32 == 0 and np.isfinite(values).all():
-                    data = quantize(values.reshape(shape), gguf.GGMLQuantizationType.Q8_0)
+                    data = quantize(values.reshape(shape).astype(np.float32), gguf.GGMLQuantizationType.Q8_0)
                     writer.add_tensor(tensor.name, data, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
                     other = dequantize(data, gguf.GGMLQuantizationType.Q8_0).astype(np.float32).ravel()
                     kept.append((tensor.name, values, other))

@@ -229,9 +229,14 @@ fn all_passes(run: &Run) -> Result<(), String> {
             for taken in &taken {
                 print!("  {} {:.2}", taken.name, speed(taken, run.elements));
             }
-            if let [decode, stats, both, compare] = &taken[..] {
+            if let [decode, stats, both, compare, full] = &taken[..] {
                 let ratio = |a: &Taken, b: &Taken| b.median.as_secs_f64() / a.median.as_secs_f64();
-                println!("  | stats takes x{:.2}, compare x{:.2}", ratio(decode, stats), ratio(both, compare));
+                println!(
+                    "  | stats takes x{:.2}, compare x{:.2}, full stats x{:.2}",
+                    ratio(decode, stats),
+                    ratio(both, compare),
+                    ratio(decode, full)
+                );
             }
         }
     }

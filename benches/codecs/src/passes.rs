@@ -8,7 +8,8 @@ use ggufkit_format::spec::TensorType;
 use ggufkit_format::{Options, ReadAt, View};
 use ggufkit_io::{HeadBuffer, TensorReader};
 use ggufkit_values::compare::{Pair, compare};
-use ggufkit_values::{Memory, Weights, stats::stats};
+use ggufkit_values::stats::{Detail, stats};
+use ggufkit_values::{Memory, Weights};
 
 use crate::timing::{Case, Clock, Taken, measure};
 
@@ -87,9 +88,10 @@ pub fn passes(ty: TensorType, elements: usize, data: &[u8], threads: NonZeroUsiz
     Ok(measure(
         vec![
             Case::new("decode", || bare(&[&one], threads)),
-            Case::new("stats", || stats(only, threads, &|_| (), &mut |_, _| ())),
+            Case::new("stats", || stats(only, Detail::Brief, threads, &|_| (), &mut |_, _| ())),
             Case::new("decode both", || bare(&[&one, &two], threads)),
             Case::new("compare", || compare(&pairs, threads, &|_| (), &mut |_, _| ())),
+            Case::new("full stats", || stats(only, Detail::Full, threads, &|_| (), &mut |_, _| ())),
         ],
         rounds,
         Clock::Wall,

@@ -114,3 +114,29 @@ fn only_the_outer_rooms_name_files_and_terminals() {
         }
     }
 }
+
+#[test]
+fn unsafe_code_is_where_the_manual_says() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/");
+    let home = crates.parent().expect("the workspace");
+    let mut found = BTreeSet::new();
+    let mut folders: Vec<_> = RULES.iter().map(|(room, _)| room.trim_start_matches("ggufkit-")).collect();
+    folders.sort_unstable();
+    let mut folders: Vec<_> = folders.into_iter().map(|room| crates.join(room).join("src")).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if std::fs::read_to_string(&path).expect("source text").contains("allow(unsafe_code") {
+                let path = path.strip_prefix(home).expect("within the workspace");
+                found.insert(path.to_string_lossy().replace('\\', "/"));
+            }
+        }
+    }
+    let text = std::fs::read_to_string(home.join("CONTRIBUTING.md")).expect("CONTRIBUTING.md");
+    let told = text.split_once("`unsafe` is in these files only").expect("the list").1;
+    let told = told.split_once("With a nightly").expect("its end").0;
+    let told: BTreeSet<_> = told.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    assert_eq!(found, told);
+}

@@ -26,9 +26,15 @@ pub(crate) fn round_to_long(x: f32) -> i32 {
 /// Next to 1.5 * 2^23 floats are 1 apart, so that the sum is rounded to an integer, which then stands in its lowest bits.
 #[inline(always)]
 pub(crate) fn nearest(x: f32) -> i32 {
-    let sum = x + 12_582_912.0;
-    (sum.to_bits() & 0x007f_ffff) as i32 - 0x0040_0000
+    ((x + ROUND).to_bits() & MANTISSA) as i32 - MIDDLE
 }
+
+/// What is added to a float and taken from its bits to round it.
+pub(crate) const ROUND: f32 = 12_582_912.0;
+/// The bits in which the integer then stands.
+pub(crate) const MANTISSA: u32 = 0x007f_ffff;
+/// What stands there for 0.
+pub(crate) const MIDDLE: i32 = 0x0040_0000;
 
 /// `MAX(a, b)` in C: the second one unless the first is greater, so that one that is not a number counts when it is second.
 #[inline(always)]

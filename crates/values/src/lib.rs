@@ -15,6 +15,7 @@
 
 pub mod compare;
 mod decoded;
+mod exact;
 pub mod export;
 pub mod importance;
 pub mod mixture;

@@ -11,8 +11,10 @@ use ggufkit_format::{Endian, ReadAt, Span, Tensor};
 use ggufkit_io::{DataError, TensorReader, read_full};
 use ggufkit_quant::Codec;
 
+use crate::exact::{Exact, Wide};
+
 /// Elements that are decoded at once: their floats stay in a core's own cache. A multiple of every block.
-pub(crate) const STRETCH: usize = 1 << 13;
+pub(crate) const STRETCH: usize = 1 << 12;
 
 /// Elements whose bytes are read at once. A multiple of the above.
 const AT_ONCE: usize = 1 << 17;
@@ -219,10 +221,25 @@ impl<'s, S: ReadAt<Error = io::Error> + ?Sized> Weights<'s, S> {
 pub struct Stretch<'m> {
     /// The number of the first one within the tensor.
     pub at: u64,
-    /// The values; at most 8,192, and but for the last stretch always as many.
+    /// The values; at most 4,096, and but for the last stretch always as many.
     pub values: &'m [f32],
     /// The blocks that they were decoded from, in little-endian order.
     pub blocks: &'m [u8],
+    /// Where the blocks are numbers that floats of 32 bits do not hold.
+    pub(crate) wide: Option<Wide>,
+}
+
+impl Stretch<'_> {
+    /// The values as the file has them, where floats of 32 bits do not hold them.
+    pub(crate) fn exact(&self) -> Option<Vec<Exact>> {
+        self.wide.map(|wide| wide.values(self.blocks))
+    }
+
+    /// The values without loss.
+    pub(crate) fn numbers(&self) -> Vec<Exact> {
+        self.exact()
+            .unwrap_or_else(|| self.values.iter().map(|value| Exact::Real(f64::from(*value))).collect())
+    }
 }
 
 /// Goes over the values of a tensor; see [`Weights::stretches`]. Not an iterator: each stretch lives in the one memory until
@@ -250,7 +267,7 @@ impl<S: ReadAt<Error = io::Error> + ?Sized> Stretches<'_, '_, '_, S> {
                 self.at = at.saturating_add(count as u64);
                 let values = self.memory.floats.get(..count).unwrap_or_default();
                 let blocks = self.memory.bytes.get(blocks).unwrap_or_default();
-                Some(Ok(Stretch { at, values, blocks }))
+                Some(Ok(Stretch { at, values, blocks, wide: Wide::of(self.weights.tensor_type()) }))
             }
             Err(error) => {
                 self.at = self.end;

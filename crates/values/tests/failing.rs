@@ -54,7 +54,9 @@ fn a_tensor_that_ends_in_an_error_leaves_no_counts_to_the_next() {
     let weights: Vec<_> =
         index.tensors().iter().map(|tensor| Weights::of(&source, &reader, tensor).unwrap()).collect();
     let mut found = Vec::new();
-    stats::stats(&weights, NonZeroUsize::MIN, &|_| {}, &mut |_, result| found.push(result));
+    stats::stats(&weights, stats::Detail::Full, NonZeroUsize::MIN, &|_| {}, &mut |_, result| {
+        found.push(result)
+    });
     assert_eq!(found[0].as_ref().unwrap_err().to_string(), "a bad sector");
     let bins = found[1].as_ref().unwrap().histogram.bins();
     let counted: Vec<_> = bins.map(|(_, high, count)| (high <= 0.0, count)).collect();

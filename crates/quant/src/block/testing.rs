@@ -6,7 +6,7 @@
 
 use super::Block;
 use crate::codec;
-use crate::wide::testing::{ALL, with};
+use crate::wide::testing::{all, with};
 use zerocopy::FromBytes;
 
 /// Numbers that anybody can make again: a linear congruential generator's.
@@ -65,7 +65,7 @@ pub(crate) fn assert_decodes<B: Block<N>, const N: usize>(hex: &str, first: [f32
     assert_eq!(checksum(&out), sum);
     // Among others, too, as tensors have them.
     let blocks = bytes.repeat(3);
-    for &registers in ALL {
+    for registers in all() {
         let mut out = vec![0.0; 3 * N];
         with(registers, || codec(B::TYPE).unwrap().decode(&blocks, &mut out)).unwrap();
         assert!(out.chunks(N).all(|values| checksum(values) == sum), "by {registers:?}");
@@ -76,7 +76,7 @@ pub(crate) fn assert_decodes<B: Block<N>, const N: usize>(hex: &str, first: [f32
 pub(crate) fn assert_encodes<B: Block<N>, const N: usize>(guided: bool, hex: &str) {
     let (values, importance) = (sample::<N>(), importance::<N>());
     let codec = codec(B::TYPE).unwrap();
-    for &registers in ALL {
+    for registers in all() {
         for rows in [1, 3] {
             let mut out = vec![0xa5; rows * size_of::<B>()];
             let importance = guided.then_some(importance.as_slice());
@@ -101,7 +101,7 @@ mod tests {
             None => (codec.decode)(Registers::Any, bytes, &mut expected),
         }
         let mut found = vec![0.0; expected.len()];
-        for &registers in ALL {
+        for registers in all() {
             (codec.decode)(registers, bytes, &mut found);
             for (at, (expected, found)) in expected.iter().zip(&found).enumerate() {
                 let same = expected.to_bits() == found.to_bits() || expected.is_nan() && found.is_nan();

@@ -6,11 +6,9 @@
 //! bits are those of the scalar code, whatever the processor could do.
 //!
 //! What is written over [`Lanes`] is compiled several times: over plain arrays, for any processor (`portable`), and over
-//! registers that some have (`x86`, `doubles` and `neon`, the only places with `unsafe` code). [`run`] chooses while the
+//! registers that some have (`x86` and `neon`, the only places with `unsafe` code). [`run`] chooses while the
 //! program runs.
 
-#[cfg(target_arch = "x86_64")]
-mod doubles;
 // Every processor of these targets has the registers. The other byte order would turn what tables are looked up by.
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
@@ -25,6 +23,21 @@ use crate::number::truncate;
 use crate::registers::Pass;
 
 pub(crate) use portable::{Array, One};
+
+/// An operation of two numbers, register by register.
+macro_rules! by_lane {
+    ($type:ident $(<const $n:ident: usize>)?, $trait:ident, $method:ident, |$a:ident, $b:ident| $made:expr) => {
+        impl $(<const $n: usize>)? $trait for $type $(<$n>)? {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                let ($a, $b) = (self.0, other.0);
+                Self($made)
+            }
+        }
+    };
+}
+use by_lane;
 
 /// A number of each group.
 pub(crate) trait Lanes:
@@ -227,6 +240,21 @@ pub(crate) enum Registers {
     Avx512,
 }
 
+/// The widest registers that this processor has, up to these.
+#[cfg(test)]
+fn found(up_to: Registers) -> Registers {
+    #[cfg(target_arch = "x86_64")]
+    let found = x86::found(up_to);
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+    let found = up_to.min(Registers::Neon);
+    #[cfg(not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+    )))]
+    let found = up_to.min(Registers::Any);
+    found
+}
+
 /// Does the work with the widest registers that this processor has, up to these.
 pub(crate) fn run(up_to: Registers, work: impl Wide) {
     #[cfg(test)]
@@ -249,10 +277,10 @@ pub(crate) fn run(up_to: Registers, work: impl Wide) {
     }
 }
 
-/// The same for a pass in doubles, of which no others than these registers are known.
+/// The same for a pass in doubles; of other processors the compiler knows what to do.
 pub(crate) fn pass<P: Pass>(up_to: Registers, pass: P) -> P::Output {
     #[cfg(target_arch = "x86_64")]
-    let found = doubles::run(up_to, pass);
+    let found = x86::pass(up_to, pass);
     #[cfg(not(target_arch = "x86_64"))]
     let found = {
         let _ = up_to;

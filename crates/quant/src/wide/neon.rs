@@ -13,17 +13,13 @@
 use std::arch::aarch64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::{Lanes, Mask, Points, Sixteen, WIDTH, Wide};
+use super::{Lanes, Mask, Points, Sixteen, WIDTH, Wide, by_lane};
+use crate::number::{MANTISSA, MIDDLE, ROUND};
 
 /// Does the work with these registers.
 pub(super) fn run(work: impl Wide) {
     work.run::<Neon>();
 }
-
-/// What is added to a float and taken from its bits to round it; see [`nearest`](crate::number::nearest).
-const ROUND: f32 = 12_582_912.0;
-const MANTISSA: u32 = 0x007f_ffff;
-const MIDDLE: i32 = 0x0040_0000;
 
 /// Four registers.
 #[derive(Clone, Copy)]
@@ -94,22 +90,11 @@ fn pairs<T, U>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4], op: impl Fn(T, T) -> 
     [op(a, e), op(b, f), op(c, g), op(d, h)]
 }
 
-macro_rules! by_lane {
-    ($trait:ident, $method:ident, $quarter:ident) => {
-        impl $trait for Neon {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                // SAFETY: see the module.
-                Self(pairs(self.0, other.0, |a, b| unsafe { $quarter(a, b) }))
-            }
-        }
-    };
-}
-by_lane!(Add, add, vaddq_f32);
-by_lane!(Sub, sub, vsubq_f32);
-by_lane!(Mul, mul, vmulq_f32);
-by_lane!(Div, div, vdivq_f32);
+// SAFETY of all four: see the module.
+by_lane!(Neon, Add, add, |a, b| pairs(a, b, |a, b| unsafe { vaddq_f32(a, b) }));
+by_lane!(Neon, Sub, sub, |a, b| pairs(a, b, |a, b| unsafe { vsubq_f32(a, b) }));
+by_lane!(Neon, Mul, mul, |a, b| pairs(a, b, |a, b| unsafe { vmulq_f32(a, b) }));
+by_lane!(Neon, Div, div, |a, b| pairs(a, b, |a, b| unsafe { vdivq_f32(a, b) }));
 
 impl Neon {
     #[inline(always)]

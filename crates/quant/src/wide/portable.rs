@@ -1,10 +1,10 @@
 //! Lanes for any processor: an array, and a single number.
 
-use std::ops::{Add, Div, Mul, Sub};
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Sub};
 
-use super::{Lanes, Mask, Points, Sixteen, WIDTH};
+use super::{Lanes, Mask, Points, Sixteen, WIDTH, by_lane};
 use crate::number::nearest;
-use crate::registers::Doubles;
+use crate::registers::{Doubles, Floats, LANES};
 
 /// A number of one group only: what is written over lanes, as a scalar loop.
 pub(crate) type One = Plain<1>;
@@ -29,15 +29,6 @@ impl<const N: usize> Plain<N> {
     }
 
     #[inline(always)]
-    fn with(self, other: Self, op: impl Fn(f32, f32) -> f32) -> Self {
-        let mut out = self.0;
-        for (value, other) in out.iter_mut().zip(other.0) {
-            *value = op(*value, other);
-        }
-        Self(out)
-    }
-
-    #[inline(always)]
     fn test(self, other: Self, op: impl Fn(f32, f32) -> bool) -> PlainMask<N> {
         let mut out = [0; N];
         for ((bits, a), b) in out.iter_mut().zip(self.0).zip(other.0) {
@@ -47,21 +38,19 @@ impl<const N: usize> Plain<N> {
     }
 }
 
-macro_rules! by_lane {
-    ($trait:ident, $method:ident, $op:tt) => {
-        impl<const N: usize> $trait for Plain<N> {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                self.with(other, |a, b| a $op b)
-            }
-        }
-    };
+/// The same for each pair.
+#[inline(always)]
+fn pairs<T: Copy, const N: usize>(mut a: [T; N], b: [T; N], op: impl Fn(T, T) -> T) -> [T; N] {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a = op(*a, b);
+    }
+    a
 }
-by_lane!(Add, add, +);
-by_lane!(Sub, sub, -);
-by_lane!(Mul, mul, *);
-by_lane!(Div, div, /);
+
+by_lane!(Plain<const N: usize>, Add, add, |a, b| pairs(a, b, f32::add));
+by_lane!(Plain<const N: usize>, Sub, sub, |a, b| pairs(a, b, f32::sub));
+by_lane!(Plain<const N: usize>, Mul, mul, |a, b| pairs(a, b, f32::mul));
+by_lane!(Plain<const N: usize>, Div, div, |a, b| pairs(a, b, f32::div));
 
 impl<const N: usize> Lanes for Plain<N> {
     type Mask = PlainMask<N>;
@@ -157,17 +146,6 @@ impl Sixteen for Array {
     }
 }
 
-impl<const N: usize> PlainMask<N> {
-    #[inline(always)]
-    fn with(self, other: Self, op: impl Fn(u32, u32) -> u32) -> Self {
-        let mut out = self.0;
-        for (bits, other) in out.iter_mut().zip(other.0) {
-            *bits = op(*bits, other);
-        }
-        Self(out)
-    }
-}
-
 impl<const N: usize> Mask<Plain<N>> for PlainMask<N> {
     #[inline(always)]
     fn select(self, yes: Plain<N>, no: Plain<N>) -> Plain<N> {
@@ -180,17 +158,17 @@ impl<const N: usize> Mask<Plain<N>> for PlainMask<N> {
 
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        self.with(other, |a, b| a & b)
+        Self(pairs(self.0, other.0, u32::bitand))
     }
 
     #[inline(always)]
     fn or(self, other: Self) -> Self {
-        self.with(other, |a, b| a | b)
+        Self(pairs(self.0, other.0, u32::bitor))
     }
 
     #[inline(always)]
     fn not(self) -> Self {
-        self.with(self, |a, _| !a)
+        Self(self.0.map(|bits| !bits))
     }
 
     #[inline(always)]
@@ -199,32 +177,52 @@ impl<const N: usize> Mask<Plain<N>> for PlainMask<N> {
     }
 }
 
+impl Floats for Array {
+    type Counts = [u32; WIDTH];
+
+    #[inline(always)]
+    fn none() -> [u32; WIDTH] {
+        [0; WIDTH]
+    }
+
+    #[inline(always)]
+    fn count_zeros(self, mut counts: [u32; WIDTH]) -> [u32; WIDTH] {
+        for (count, value) in counts.iter_mut().zip(self.0) {
+            *count = count.wrapping_add(u32::from(value == 0.0));
+        }
+        counts
+    }
+
+    #[inline(always)]
+    fn counted(counts: [u32; WIDTH]) -> u64 {
+        counts.iter().map(|count| u64::from(*count)).sum()
+    }
+
+    #[inline(always)]
+    fn of(values: &[f32; WIDTH]) -> Self {
+        Self(*values)
+    }
+
+    #[inline(always)]
+    fn lanes(self) -> [f32; WIDTH] {
+        self.0
+    }
+}
+
 /// Eight doubles.
 #[derive(Clone, Copy)]
-pub(crate) struct Eight([f64; 8]);
+pub(crate) struct Eight([f64; LANES]);
 
-macro_rules! doubles_by_lane {
-    ($trait:ident, $method:ident, $op:tt) => {
-        impl $trait for Eight {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(mut self, other: Self) -> Self {
-                for (value, other) in self.0.iter_mut().zip(other.0) {
-                    *value $op other;
-                }
-                self
-            }
-        }
-    };
-}
-doubles_by_lane!(Add, add, +=);
-doubles_by_lane!(Sub, sub, -=);
-doubles_by_lane!(Mul, mul, *=);
+by_lane!(Eight, Add, add, |a, b| pairs(a, b, f64::add));
+by_lane!(Eight, Sub, sub, |a, b| pairs(a, b, f64::sub));
+by_lane!(Eight, Mul, mul, |a, b| pairs(a, b, f64::mul));
 
 impl Doubles for Eight {
+    type Floats = Array;
+
     #[inline(always)]
-    fn of(values: &[f32; 8]) -> Self {
-        let mut out = [0.0; 8];
+    fn of(values: &[f32; LANES]) -> Self {
+        let mut out = [0.0; LANES];
         for (out, value) in out.iter_mut().zip(values) {
             *out = f64::from(*value);
         }
@@ -232,20 +230,31 @@ impl Doubles for Eight {
     }
 
     #[inline(always)]
-    fn all(value: f64) -> Self {
-        Self([value; 8])
-    }
-
-    #[inline(always)]
-    fn reach(mut self, other: Self) -> Self {
-        for (value, other) in self.0.iter_mut().zip(other.0) {
-            *value = if other.abs() > *value { other.abs() } else { *value };
+    fn halves(values: &[f32; 2 * LANES]) -> [Self; 2] {
+        let mut out = [Self([0.0; LANES]); 2];
+        for (out, half) in out.iter_mut().zip(values.as_chunks().0) {
+            *out = Self::of(half);
         }
-        self
+        out
     }
 
     #[inline(always)]
-    fn lanes(self) -> [f64; 8] {
+    fn all(value: f64) -> Self {
+        Self([value; LANES])
+    }
+
+    #[inline(always)]
+    fn plus_product(self, a: Self, b: Self) -> Self {
+        self + a * b
+    }
+
+    #[inline(always)]
+    fn most(self, other: Self) -> Self {
+        Self(pairs(self.0, other.0, |one, other| if other > one { other } else { one }))
+    }
+
+    #[inline(always)]
+    fn lanes(self) -> [f64; LANES] {
         self.0
     }
 }

@@ -178,7 +178,7 @@ fn least(results: &[[f32; WIDTH]]) -> (f32, usize) {
 #[test]
 fn the_least_and_its_lane() {
     let say = |registers: Registers, of: [f32; WIDTH]| least(&operations(registers, of, of));
-    for &registers in testing::ALL {
+    for registers in testing::all() {
         assert_eq!(say(registers, [f32::NAN; WIDTH]), (f32::MAX, 0));
         assert_eq!(say(registers, [f32::INFINITY; WIDTH]), (f32::MAX, 0));
         let signalling = f32::from_bits(0x7f80_0001);
@@ -215,7 +215,7 @@ fn all_bytes_in_all_lanes() {
         let table: [f32; 16] = std::array::from_fn(|_| numbers.float());
         for first in 0..=u8::MAX {
             let bytes = std::array::from_fn(|lane| first.wrapping_add(lane as u8 * 13));
-            for &registers in testing::ALL {
+            for registers in testing::all() {
                 let mut results = [[0.0; WIDTH]; 2];
                 run(registers, Bytes(&mut results, &table, bytes));
                 for (lane, byte) in bytes.into_iter().enumerate() {
@@ -249,7 +249,7 @@ fn a_number_at_a_point_is_not_below_it() {
         for point in points {
             for x in [point, point.next_down(), point.next_up(), f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
                 let not_below = points.iter().filter(|point| x.is_nan() || x >= **point).count();
-                for &registers in testing::ALL {
+                for registers in testing::all() {
                     let mut results = [0.0; WIDTH];
                     run(registers, Choose(&mut results, [x; WIDTH], &tables));
                     assert_eq!(results, [100.0 - not_below as f32; WIDTH], "{x} among {points:?}");

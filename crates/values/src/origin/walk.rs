@@ -61,7 +61,7 @@ impl<S: ReadAt<Error = io::Error> + ?Sized> Walk for InOrder<'_, '_, S> {
         let width = self.origin.parts.first().map_or(1, |part| part.codec().block_bytes());
         let len = count.saturating_mul(width).min(self.memory.bytes.len());
         let blocks = self.memory.bytes.get(..len).unwrap_or_default();
-        Some(Ok(Stretch { at, values, blocks }))
+        Some(Ok(Stretch { at, values, blocks, wide: None }))
     }
 }
 

@@ -20,6 +20,8 @@ const FINITE: usize = HALF - 32;
 pub struct Histogram {
     /// By sign and magnitude; empty while there is nothing.
     bins: Vec<u64>,
+    /// Finite values that no float of 32 bits is large enough for: the negative ones, and the positive ones.
+    beyond: [u64; 2],
 }
 
 /// Tables that a thread counts in.
@@ -103,9 +105,20 @@ impl Counts {
 /// Counts a value.
 #[inline(always)]
 fn count(bins: &mut [u32; BINS], value: f32) {
-    if let Some(count) = bins.get_mut((value.to_bits() >> IGNORED) as usize) {
+    if let Some(count) = bins.get_mut(usize::from(key(value))) {
         *count = count.wrapping_add(1);
     }
+}
+
+/// Where a value is counted.
+#[inline(always)]
+pub(super) fn key(value: f32) -> u16 {
+    (value.to_bits() >> IGNORED) as u16
+}
+
+/// The largest edge of a bin that is not above a value, which is not negative.
+pub(super) fn edge_below(value: f32) -> f32 {
+    edge(usize::from(key(value)))
 }
 
 /// The smallest magnitude of a bin.
@@ -116,6 +129,9 @@ fn edge(bin: usize) -> f32 {
 impl Histogram {
     /// Adds other values.
     pub fn add(&mut self, other: &Self) {
+        for (sum, more) in self.beyond.iter_mut().zip(other.beyond) {
+            *sum = sum.saturating_add(more);
+        }
         if self.bins.is_empty() {
             self.bins.clone_from(&other.bins);
             return;
@@ -123,6 +139,55 @@ impl Histogram {
         for (sum, more) in self.bins.iter_mut().zip(&other.bins) {
             *sum = sum.saturating_add(*more);
         }
+    }
+
+    /// Adds a finite value.
+    pub(super) fn count(&mut self, value: f64) {
+        let float = value as f32;
+        if float.is_finite() {
+            self.add_keys(&[key(float)]);
+        } else if let Some(sum) = self.beyond.get_mut(usize::from(value > 0.0)) {
+            *sum = sum.saturating_add(1);
+        }
+    }
+
+    /// Adds values by where they are counted.
+    pub(super) fn add_keys(&mut self, keys: &[u16]) {
+        self.bins.resize(BINS, 0);
+        for key in keys {
+            if let Some(sum) = self.bins.get_mut(usize::from(*key)) {
+                *sum = sum.saturating_add(1);
+            }
+        }
+    }
+
+    /// Where only values from a magnitude on were counted, which is the edge of a bin: fills in what is below, so that all are
+    /// `total`, in the proportions of a sample.
+    pub(super) fn fill_below(&mut self, floor: f32, sample: &Self, total: u64) {
+        self.bins.resize(BINS, 0);
+        let bins = usize::from(key(floor));
+        let below = || (0..bins).flat_map(|bin| [bin, HALF.saturating_add(bin)]);
+        for bin in below() {
+            if let Some(sum) = self.bins.get_mut(bin) {
+                *sum = 0;
+            }
+        }
+        let left = total.saturating_sub(self.bins.iter().sum());
+        let of_sample = |bin: usize| sample.bins.get(bin).copied().unwrap_or(0);
+        let all: u64 = below().map(of_sample).sum();
+        if all == 0 {
+            return;
+        }
+        for bin in below() {
+            if let Some(sum) = self.bins.get_mut(bin) {
+                *sum = (of_sample(bin) as f64 * (left as f64 / all as f64)).round() as u64;
+            }
+        }
+    }
+
+    /// How many values there are.
+    fn total(&self) -> u64 {
+        self.bins.iter().chain(&self.beyond).fold(0, |sum: u64, count| sum.saturating_add(*count))
     }
 
     /// Bins that hold values, from the smallest to the largest: the bounds of each, and how many there are. The one next to
@@ -146,16 +211,20 @@ impl Histogram {
             let bins = self.bins.get(from.saturating_add(bin)..from.saturating_add(FINITE));
             bins.unwrap_or_default().iter().fold(0_u64, |sum, count| sum.saturating_add(*count))
         };
-        (of(0).saturating_add(of(HALF)), edge(bin))
+        let largest = self.beyond.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
+        (of(0).saturating_add(of(HALF)).saturating_add(largest), edge(bin))
     }
 
     /// About the value below which `part` (0 to 1) of all lie: exact to the bin, which is at most 1/32 of the value wide, and
-    /// evenly spread within. `None` without values.
+    /// evenly spread within. `None` without values, and where it is beyond the floats of 32 bits.
     #[must_use]
     pub fn quantile(&self, part: f64) -> Option<f32> {
-        let total: u64 = self.bins.iter().sum();
-        let target = part.clamp(0.0, 1.0) * total as f64;
-        let mut below = 0.0;
+        let target = part.clamp(0.0, 1.0) * self.total() as f64;
+        let [negative, positive] = self.beyond;
+        let mut below = negative as f64;
+        if negative > 0 && target <= below {
+            return None;
+        }
         let mut last = None;
         for (low, high, count) in self.bins() {
             let count = count as f64;
@@ -170,21 +239,29 @@ impl Histogram {
             below += count;
             last = Some(high);
         }
-        last
+        last.filter(|_| positive == 0)
     }
 
     /// The values in `columns` columns of equal width between `low` and `high`, for drawing: a bin that lies across a border
     /// is shared out by width.
     #[must_use]
-    pub fn columns(&self, low: f32, high: f32, columns: usize) -> Vec<f64> {
+    pub fn columns(&self, low: f64, high: f64, columns: usize) -> Vec<f64> {
         let mut out = vec![0.0; columns];
-        let (low, high) = (f64::from(low), f64::from(high));
-        let width = (high - low) / columns as f64;
+        // Half of it first: the distance of two doubles may be none.
+        let width = (high / 2.0 - low / 2.0) / columns as f64 * 2.0;
         if columns == 0 || width <= 0.0 {
             if let Some(first) = out.first_mut() {
-                *first = self.bins.iter().sum::<u64>() as f64;
+                *first = self.total() as f64;
             }
             return out;
+        }
+        // What no float is large enough for is at the ends.
+        let [negative, positive] = self.beyond;
+        if let Some(first) = out.first_mut() {
+            *first += negative as f64;
+        }
+        if let Some(last) = out.last_mut() {
+            *last += positive as f64;
         }
         for (from, to, count) in self.bins() {
             let (from, to) = (f64::from(from).max(low), f64::from(to).min(high));

@@ -90,11 +90,16 @@ fn outliers_are_counted_beyond_a_bound_that_is_told() {
     let mut values = vec![1.0_f32; 9_998];
     values.extend([50.0, -80.0]);
     // The root of (9,998 + 2,500 + 6,400) / 10,000 is 1.37470: six times that is 8.24820.
-    let (count, bound) = of_values(&values).outliers(6.0).unwrap();
-    assert_eq!(count, 2);
-    assert!((8.2482..=8.2482 * 33.0 / 32.0).contains(&f64::from(bound)), "{bound}");
+    let outliers = of_values(&values).outliers.unwrap();
+    assert_eq!(outliers.count, 2);
+    let bound = f64::from(outliers.from.unwrap());
+    assert!((8.2482..=8.2482 * 33.0 / 32.0).contains(&bound), "{bound}");
     assert_eq!(of_values(&values).histogram.beyond(80.0).0, 1);
-    assert_eq!(of_values(&[0.0; 10]).outliers(6.0), None);
+    assert_eq!(of_values(&[0.0; 10]).outliers, None);
+    // Together they are those of each: the bounds are two.
+    let mut both = of_values(&values);
+    both.add(&of_values(&[&[0.1_f32; 99][..], &[5.0]].concat()));
+    assert_eq!(both.outliers, Some(Outliers { count: 3, from: None }));
 }
 
 #[test]
@@ -104,7 +109,7 @@ fn columns_share_out_every_value() {
     let (low, high) = stats.range.unwrap();
     let columns = stats.histogram.columns(low, high, 40);
     assert!((columns.iter().sum::<f64>() - 10_000.0).abs() < 1e-6);
-    let middle = values.iter().filter(|v| **v < (low + high) / 2.0).count() as f64;
+    let middle = values.iter().filter(|v| f64::from(**v) < (low + high) / 2.0).count() as f64;
     assert!((columns[..20].iter().sum::<f64>() - middle).abs() < 0.05 * 10_000.0);
     assert_eq!(of_values(&[7.0; 3]).histogram.columns(7.0, 7.0, 3), [3.0, 0.0, 0.0]);
 }

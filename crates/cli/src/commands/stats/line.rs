@@ -11,9 +11,6 @@ pub(super) const COLUMNS: usize = 48;
 /// The parts of all values whose quantiles are told.
 const QUANTILES: [f64; 5] = [0.01, 0.25, 0.5, 0.75, 0.99];
 
-/// Outliers lie beyond so many times the root mean square.
-const OUTLIER: f64 = 6.0;
-
 /// The statistics of a tensor, or of a group of them.
 pub(super) struct Line {
     /// The tensor's name, or the group's.
@@ -58,7 +55,7 @@ pub(super) struct Numbers {
     pub(super) nan: u64,
     pub(super) infinite: u64,
     pub(super) outliers: Option<u64>,
-    /// The magnitude from which on values are outliers.
+    /// The magnitude from which on values are outliers; of tensors together there is one for each.
     pub(super) outliers_from: Real,
     /// At 1, 25, 50, 75 and 99 percent.
     pub(super) quantiles: [Real; 5],
@@ -77,7 +74,7 @@ pub(super) struct ScaleNumbers {
 
 impl ScaleNumbers {
     fn of(scales: &Scales) -> Self {
-        let bound = |of: fn((f32, f32)) -> f32| Real(scales.magnitudes.map(|both| shortest(of(both))));
+        let bound = |of: fn((f32, f32)) -> f32| Real(scales.magnitudes.map(|both| shortest(of(both).into())));
         Self {
             blocks: scales.blocks,
             zeros: scales.zeros,
@@ -88,25 +85,24 @@ impl ScaleNumbers {
     }
 }
 
-/// The float with the digits that tell it apart, so that 0.1 is not 0.10000000149011612. Where these are less than the four that
-/// are shown, below the smallest normal number, it is the number itself, so that no digit is made up.
-fn shortest(value: f32) -> f64 {
-    if value.is_subnormal() {
-        return value.into();
-    }
-    value.to_string().parse().unwrap_or(f64::from(value))
+/// A float with the digits that tell it apart, so that 0.1 is not 0.10000000149011612; a double as it is. Where these digits are
+/// less than the four that are shown, below the smallest normal number, it is the number itself, so that no digit is made up.
+fn shortest(value: f64) -> f64 {
+    let float = value as f32;
+    if f64::from(float) == value && !float.is_subnormal() { float.to_string().parse().unwrap_or(value) } else { value }
 }
 
 impl Line {
     pub(super) fn of(name: Vec<u8>, ty: Option<TensorType>, tensors: u64, stats: &Stats) -> Self {
         let moments = &stats.moments;
-        let some = |value: f32| Real(Some(shortest(value)));
-        let outliers = stats.outliers(OUTLIER);
+        let some = |value: f64| Real(Some(shortest(value)));
+        let outliers = stats.outliers;
+        let from = outliers.and_then(|outliers| outliers.from);
         let numbers = Numbers {
             elements: stats.count,
             min: stats.range.map_or(Real(None), |(low, _)| some(low)),
             max: stats.range.map_or(Real(None), |(_, high)| some(high)),
-            mean: Real((moments.count > 0).then_some(moments.mean)),
+            mean: Real(moments.mean()),
             std: Real(moments.std()),
             rms: Real(moments.rms()),
             skewness: Real(moments.skewness()),
@@ -115,9 +111,10 @@ impl Line {
             sparsity: Real(stats.sparsity()),
             nan: stats.nan,
             infinite: stats.infinite,
-            outliers: outliers.map(|(count, _)| count),
-            outliers_from: outliers.map_or(Real(None), |(_, from)| some(from)),
-            quantiles: QUANTILES.map(|part| stats.histogram.quantile(part).map_or(Real(None), some)),
+            outliers: outliers.map(|outliers| outliers.count),
+            outliers_from: from.map_or(Real(None), |from| some(from.into())),
+            quantiles: QUANTILES
+                .map(|part| stats.histogram.quantile(part).map_or(Real(None), |value| some(value.into()))),
             scales: stats.scales.as_ref().map(ScaleNumbers::of),
         };
         let columns =

@@ -27,8 +27,9 @@ use crate::{FAILED, OK, frame};
 /// What the weights are like: range, mean, spread, zeros, outliers, block scales, histogram
 ///
 /// Every value of the selected tensors is decoded once, whatever their type, in bounded memory. Mean, deviation (std), root mean
-/// square (rms) and kurtosis (3 for a normal distribution) are of the finite values. Outliers lie at or beyond six times the rms;
-/// they, the quantiles and the histogram are counted in bins that are at most 1/32 of the value wide. "scale" is the range of
+/// square (rms) and kurtosis (3 for a normal distribution) are of the finite values. Outliers lie at or beyond six times the rms
+/// of their tensor; they, the quantiles and the histogram are counted in bins that are at most 1/32 of the value wide. The small
+/// picture of a large tensor's distribution is drawn of a part of its values, but for the far ones, that of --histogram of all. "scale" is the range of
 /// the blocks' own scales, of types that have one.
 #[derive(clap::Args, Debug)]
 #[command(
@@ -221,7 +222,10 @@ impl Args {
         let total = weights.iter().fold(0_u64, |sum, one| sum.saturating_add(one.span().len));
         let bar = Bar::begin(document.label, total);
         let progress = |bytes| bar.more(bytes);
-        stats::stats(&weights, self.threads.count(), &progress, &mut |at, result| {
+        // Nobody sees in a small picture of the distribution whether all were counted.
+        let every = self.json || self.csv || self.histogram;
+        let detail = if every { stats::Detail::Full } else { stats::Detail::Brief };
+        stats::stats(&weights, detail, self.threads.count(), &progress, &mut |at, result| {
             let Some(row) = of.get(at) else { return };
             match result {
                 Ok(stats) => answer.take(self.by, row, stats),

@@ -211,8 +211,8 @@ fn slices_that_end_where_their_buffers_end() {
                 codec.can_encode().then(|| encoded(codec, Registers::Any, &values, elements, Some(&weights)));
             // Writing searched types takes its time.
             let offsets = if elements == 256 { 0..5_usize } else { 0..33 };
-            for (offset, registers) in
-                offsets.flat_map(|offset| testing::ALL.iter().map(move |registers| (offset, *registers)))
+            for (offset, registers) in offsets
+                .flat_map(|offset| testing::all().into_iter().map(move |registers| (offset, registers)))
             {
                 let bytes: Box<[u8]> = std::iter::repeat_n(0, offset).chain(block.iter().copied()).collect();
                 let mut out = vec![0.0; offset + plain.len()].into_boxed_slice();

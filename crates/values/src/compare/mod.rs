@@ -3,14 +3,14 @@
 //! The first is what the second is measured by: errors are relative to its values. Sums are kept in `f64`, in an order that
 //! does not depend on threads.
 
+mod pairs;
+
 use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use ggufkit_format::ReadAt;
-
-use ggufkit_quant::registers::{Doubles, Pass, widest};
 
 use crate::unit::{self, Unit};
 use crate::{Memory, Stretch, Stretches, Weights};
@@ -43,21 +43,27 @@ pub struct Difference {
 const WORST: usize = 5;
 
 impl Difference {
-    /// Root of the mean of the squared distances; `None` without finite pairs.
+    /// Root of the mean of the squared distances; `None` without finite pairs, and where doubles do not hold the squares.
     #[must_use]
     pub fn rmse(&self) -> Option<f64> {
-        (self.finite > 0).then(|| (self.errors / self.finite as f64).sqrt())
+        self.squared().filter(|_| self.finite > 0).map(|errors| (errors / self.finite as f64).sqrt())
+    }
+
+    /// The sum of squared distances, where it is one. Those of numbers of 64 bits may be too large for a double, or too small.
+    fn squared(&self) -> Option<f64> {
+        let lost = self.errors == 0.0 && self.max.is_some_and(|(max, _)| max > 0.0);
+        (self.errors.is_finite() && !lost).then_some(self.errors)
     }
 
     /// The same, relative to the root mean square of the first tensor; `None` without finite pairs, or where all values
-    /// of the first are zero and those of the second are not.
+    /// of the first are zero and those of the second are not, or doubles do not hold the squares.
     #[must_use]
     pub fn relative(&self) -> Option<f64> {
-        match (self.finite, self.errors, self.squares[0]) {
+        match (self.finite, self.squared()?, self.squares[0]) {
             (0, ..) => None,
             (_, 0.0, _) => Some(0.0),
             (_, _, 0.0) => None,
-            (_, errors, squares) => Some((errors / squares).sqrt()),
+            (_, errors, squares) => Some((errors / squares).sqrt()).filter(|_| squares.is_finite()),
         }
     }
 
@@ -68,14 +74,15 @@ impl Difference {
         self.relative().map(|relative| -20.0 * relative.log10())
     }
 
-    /// The cosine of the angle between the two; `None` where one of them is all zeros, or there is no finite pair.
+    /// The cosine of the angle between the two; `None` where one of them is all zeros, there is no finite pair, or doubles do not
+    /// hold the squares.
     #[must_use]
     pub fn cosine(&self) -> Option<f64> {
         let [first, second] = self.squares;
         // Squares of 32-bit floats leave room for their product; equal sums make its root exact.
         let norm = (first * second).sqrt();
         // By rounding it may come out a little beyond.
-        (norm > 0.0).then(|| (self.products / norm).clamp(-1.0, 1.0))
+        (norm > 0.0 && norm.is_finite()).then(|| (self.products / norm).clamp(-1.0, 1.0))
     }
 
     /// The same without the worst blocks, for adding up tensors: an element's number says nothing there.
@@ -112,140 +119,6 @@ impl Difference {
             self.worst.truncate(WORST);
         }
     }
-
-    /// Adds pairs of values, of which the first has the number `at`, a multiple of [`BLOCK`].
-    fn pairs(&mut self, at: u64, first: &[f32], second: &[f32]) {
-        widest(Pairs { difference: self, at, first, second });
-    }
-
-    /// The same with the registers that the caller is compiled for.
-    #[inline(always)]
-    fn pairs_here<D: Doubles>(&mut self, at: u64, first: &[f32], second: &[f32]) {
-        let blocks = first.chunks(BLOCK as usize).zip(second.chunks(BLOCK as usize));
-        for (number, (first, second)) in blocks.enumerate() {
-            let at = at.saturating_add((number as u64).saturating_mul(BLOCK));
-            let (mut block, equal) = (Sums::of::<D>(first, second), equal(first, second));
-            let all_finite = block.finite;
-            if !all_finite {
-                let finite = |(a, b): &(&f32, &f32)| a.is_finite() && b.is_finite();
-                let (a, b): (Vec<f32>, Vec<f32>) = first.iter().zip(second).filter(finite).unzip();
-                block = Sums::of::<D>(&a, &b);
-            }
-            self.finite = self.finite.saturating_add(block.count);
-            self.count = self.count.saturating_add(first.len() as u64);
-            self.equal = self.equal.saturating_add(equal);
-            if !all_finite {
-                let odd = |(a, b): (&f32, &f32)| {
-                    let finite = a.is_finite() && b.is_finite();
-                    u64::from(!finite && a != b && !(a.is_nan() && b.is_nan()))
-                };
-                self.not_finite = self.not_finite.saturating_add(first.iter().zip(second).map(odd).sum());
-            }
-            self.errors += block.errors;
-            self.squares[0] += block.squares[0];
-            self.squares[1] += block.squares[1];
-            self.products += block.products;
-            if equal == first.len() as u64 {
-                self.max = self.max.or_else(|| (block.count > 0).then_some((0.0, at)));
-                continue;
-            }
-            // Which element it was is looked for only where it could be the largest.
-            if self.max.is_none_or(|(max, _)| block.max > max) {
-                let distance = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).abs();
-                let place = first.iter().zip(second).position(|pair| distance(pair) == block.max);
-                self.max = place.map(|place| (block.max, at.saturating_add(place as u64))).or(self.max);
-            }
-            if block.count > 0 {
-                self.consider((block.errors / block.count as f64).sqrt(), at);
-            }
-        }
-    }
-}
-
-/// Sums that are carried side by side: the order of additions is part of the result, and is the same everywhere.
-const LANES: usize = 8;
-
-/// Pairs that follow each other.
-struct Pairs<'a> {
-    difference: &'a mut Difference,
-    at: u64,
-    first: &'a [f32],
-    second: &'a [f32],
-}
-
-impl Pass for Pairs<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<D: Doubles>(self) {
-        self.difference.pairs_here::<D>(self.at, self.first, self.second);
-    }
-}
-
-/// Pairs that are equal, or both not a number.
-#[inline(always)]
-fn equal(first: &[f32], second: &[f32]) -> u64 {
-    let mut equal = 0_u32;
-    for (a, b) in first.iter().zip(second) {
-        equal = equal.wrapping_add(u32::from((a == b) | (a.is_nan() & b.is_nan())));
-    }
-    u64::from(equal)
-}
-
-/// Sums over pairs.
-#[derive(Default)]
-struct Sums {
-    /// Whether all values are finite; if not, the sums say nothing.
-    finite: bool,
-    count: u64,
-    errors: f64,
-    squares: [f64; 2],
-    products: f64,
-    max: f64,
-}
-
-impl Sums {
-    #[inline(always)]
-    fn of<D: Doubles>(first: &[f32], second: &[f32]) -> Self {
-        let ((firsts, first_rest), (seconds, second_rest)) =
-            (first.as_chunks::<LANES>(), second.as_chunks::<LANES>());
-        let (mut errors, mut ones, mut twos) = (D::all(0.0), D::all(0.0), D::all(0.0));
-        let (mut products, mut max) = (D::all(0.0), D::all(0.0));
-        for (first, second) in firsts.iter().zip(seconds) {
-            let (a, b) = (D::of(first), D::of(second));
-            let d = a - b;
-            errors = errors + d * d;
-            ones = ones + a * a;
-            twos = twos + b * b;
-            products = products + a * b;
-            max = max.reach(d);
-        }
-        let (mut errors, mut one) = (sum(&errors.lanes()), sum(&ones.lanes()));
-        let (mut two, mut product) = (sum(&twos.lanes()), sum(&products.lanes()));
-        let mut max = max.lanes().iter().copied().fold(0.0, f64::max);
-        for (a, b) in first_rest.iter().zip(second_rest) {
-            let (a, b) = (f64::from(*a), f64::from(*b));
-            let d = a - b;
-            errors += d * d;
-            one += a * a;
-            two += b * b;
-            product += a * b;
-            max = max.max(d.abs());
-        }
-        // The squares of 32-bit floats are far from the end of doubles: sums are finite exactly where all values are.
-        let finite = one.is_finite() && two.is_finite();
-        Self { finite, count: first.len() as u64, errors, squares: [one, two], products: product, max }
-    }
-}
-
-/// One lane after the other.
-#[inline(always)]
-fn sum(lanes: &[f64; LANES]) -> f64 {
-    let mut sum = 0.0;
-    for lane in lanes {
-        sum += lane;
-    }
-    sum
 }
 
 /// Why two tensors are not compared.
@@ -276,7 +149,7 @@ pub trait Side: Sync {
 
 /// Goes over values. Not an iterator: each stretch lives in the one memory until the next is asked for.
 pub trait Walk {
-    /// The next 8,192 values, or the last of them; `None` after these, and after an error.
+    /// The next 4,096 values, or the last of them; `None` after these, and after an error.
     fn next_stretch(&mut self) -> Option<io::Result<Stretch<'_>>>;
 }
 
@@ -339,7 +212,11 @@ pub fn compare(
         // Both sides are cut alike, by elements.
         while let (Some(first), Some(second)) = (first.next_stretch(), second.next_stretch()) {
             let (first, second) = (first?, second?);
-            difference.pairs(first.at, first.values, second.values);
+            if first.wide.is_some() || second.wide.is_some() {
+                difference.exact(first.at, &first.numbers(), &second.numbers());
+            } else {
+                difference.pairs(first.at, first.values, second.values);
+            }
             progress(first.blocks.len().saturating_add(second.blocks.len()) as u64);
         }
         Ok(difference)

@@ -1,56 +1,69 @@
-//! Lanes in the registers of x86 processors that have AVX2 or AVX-512.
+//! Sixteen floats in two registers of AVX2.
 //!
-//! The types here are private to this module and `run` is the only one to name them, after it has tested for the features
-//! that their operations need. That is the contract of every `unsafe` block below.
-#![allow(unsafe_code, reason = "the operations of registers that not every processor has; see above")]
+//! The contract of every `unsafe` block is the parent's.
+#![allow(unsafe_code, reason = "the operations of registers that not every processor has; see the parent")]
 
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::portable::Array;
-use super::{Lanes, Mask, Points, Registers, Sixteen, WIDTH, Wide};
+use super::BELOW_HALF;
+use super::codes;
+use crate::number::{MANTISSA, MIDDLE, ROUND};
+use crate::registers::Floats;
+use crate::wide::{Lanes, Mask, Points, Sixteen, WIDTH, by_lane};
 
-/// Does the work with the widest registers that this processor has, up to these.
-pub(super) fn run(up_to: Registers, work: impl Wide) {
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,f16c")]
-    fn avx512(work: impl Wide) {
-        work.run::<Avx512>();
+/// Two registers, so that there is something to do while a sum waits for its last member.
+#[derive(Clone, Copy)]
+pub(super) struct Avx2([__m256; 2]);
+
+// SAFETY of all four: see the module.
+by_lane!(Avx2, Add, add, |a, b| unsafe { [_mm256_add_ps(a[0], b[0]), _mm256_add_ps(a[1], b[1])] });
+by_lane!(Avx2, Sub, sub, |a, b| unsafe { [_mm256_sub_ps(a[0], b[0]), _mm256_sub_ps(a[1], b[1])] });
+by_lane!(Avx2, Mul, mul, |a, b| unsafe { [_mm256_mul_ps(a[0], b[0]), _mm256_mul_ps(a[1], b[1])] });
+by_lane!(Avx2, Div, div, |a, b| unsafe { [_mm256_div_ps(a[0], b[0]), _mm256_div_ps(a[1], b[1])] });
+
+#[derive(Clone, Copy)]
+pub(super) struct Counts([__m256i; 2]);
+
+impl Floats for Avx2 {
+    type Counts = Counts;
+
+    #[inline(always)]
+    fn none() -> Counts {
+        // SAFETY: see the module.
+        Counts([unsafe { _mm256_setzero_si256() }; 2])
     }
-    #[target_feature(enable = "avx2,f16c")]
-    fn avx2(work: impl Wide) {
-        work.run::<Avx2>();
+
+    #[inline(always)]
+    fn count_zeros(self, counts: Counts) -> Counts {
+        // SAFETY: see the module.
+        Counts(unsafe {
+            // All bits of a zero's lane: less by -1 is more by 1.
+            let zeros = |half| _mm256_castps_si256(_mm256_cmp_ps::<_CMP_EQ_OQ>(half, _mm256_setzero_ps()));
+            [_mm256_sub_epi32(counts.0[0], zeros(self.0[0])), _mm256_sub_epi32(counts.0[1], zeros(self.0[1]))]
+        })
     }
-    if up_to >= Registers::Avx512
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512cd")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("f16c")
-    {
-        // SAFETY: all features that `avx512` is compiled for were found.
-        unsafe { avx512(work) }
-    } else if up_to >= Registers::Avx2 && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("f16c")
-    {
-        // SAFETY: both features that `avx2` is compiled for were found.
-        unsafe { avx2(work) }
-    } else {
-        work.run::<Array>();
+
+    #[inline(always)]
+    fn counted(counts: Counts) -> u64 {
+        let mut lanes = [[0_u32; WIDTH / 2]; 2];
+        for (lanes, half) in lanes.iter_mut().zip(counts.0) {
+            // SAFETY: see the module; the array has as many bytes as are written.
+            unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), half) };
+        }
+        lanes.as_flattened().iter().map(|lane| u64::from(*lane)).sum()
+    }
+
+    #[inline(always)]
+    fn of(values: &[f32; WIDTH]) -> Self {
+        Self::from_array(values)
+    }
+
+    #[inline(always)]
+    fn lanes(self) -> [f32; WIDTH] {
+        self.to_array()
     }
 }
-
-/// What is added to a float and taken from its bits to round it; see [`nearest`](crate::number::nearest).
-const ROUND: f32 = 12_582_912.0;
-/// The largest float below a half: added to a number that is not a tie, or away from zero to one that is, it carries it over
-/// the next integer exactly where that is the nearest.
-const BELOW_HALF: f32 = 0.499_999_97;
-const MANTISSA: i32 = 0x007f_ffff;
-const MIDDLE: i32 = 0x0040_0000;
-
-#[derive(Clone, Copy)]
-struct Avx512(__m512);
-#[derive(Clone, Copy)]
-struct Bits(__mmask16);
 
 /// The numbers of a table of sixteen.
 #[inline]
@@ -65,297 +78,6 @@ fn look_up(table: &[f32; 16], number: __m256i) -> __m256 {
         _mm256_permutevar8x32_ps(second, number),
         _mm256_castsi256_ps(_mm256_slli_epi32::<28>(number)),
     )
-}
-
-/// Two registers, so that there is something to do while a sum waits for its last member.
-#[derive(Clone, Copy)]
-struct Avx2([__m256; 2]);
-
-macro_rules! by_lane {
-    ($trait:ident, $method:ident, $wide:ident, $half:ident) => {
-        impl $trait for Avx512 {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                // SAFETY: see the module.
-                Self(unsafe { $wide(self.0, other.0) })
-            }
-        }
-        impl $trait for Avx2 {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                // SAFETY: see the module.
-                Self(unsafe { [$half(self.0[0], other.0[0]), $half(self.0[1], other.0[1])] })
-            }
-        }
-    };
-}
-by_lane!(Add, add, _mm512_add_ps, _mm256_add_ps);
-by_lane!(Sub, sub, _mm512_sub_ps, _mm256_sub_ps);
-by_lane!(Mul, mul, _mm512_mul_ps, _mm256_mul_ps);
-by_lane!(Div, div, _mm512_div_ps, _mm256_div_ps);
-
-impl Avx512 {
-    #[inline(always)]
-    fn of_bytes(bytes: __m128i) -> Self {
-        // SAFETY: see the module.
-        Self(unsafe { _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes)) })
-    }
-
-    #[inline(always)]
-    fn whole(self, low: i32, high: i32) -> __m512i {
-        // SAFETY: see the module.
-        unsafe {
-            let bits = _mm512_castps_si512(_mm512_add_ps(self.0, _mm512_set1_ps(ROUND)));
-            let whole = _mm512_and_si512(bits, _mm512_set1_epi32(MANTISSA));
-            let whole = _mm512_sub_epi32(whole, _mm512_set1_epi32(MIDDLE));
-            _mm512_max_epi32(_mm512_min_epi32(whole, _mm512_set1_epi32(high)), _mm512_set1_epi32(low))
-        }
-    }
-}
-
-impl Lanes for Avx512 {
-    type Mask = Bits;
-    type Array = [f32; WIDTH];
-
-    #[inline(always)]
-    fn from_array(array: &[f32; WIDTH]) -> Self {
-        // SAFETY: see the module; the array has as many bytes as are read.
-        Self(unsafe { _mm512_loadu_ps(array.as_ptr()) })
-    }
-
-    #[inline(always)]
-    fn to_array(self) -> [f32; WIDTH] {
-        let mut array = [0.0; WIDTH];
-        // SAFETY: see the module; the array has as many bytes as are written.
-        unsafe { _mm512_storeu_ps(array.as_mut_ptr(), self.0) };
-        array
-    }
-
-    #[inline(always)]
-    fn all(value: f32) -> Self {
-        // SAFETY: see the module.
-        Self(unsafe { _mm512_set1_ps(value) })
-    }
-
-    #[inline(always)]
-    fn abs(self) -> Self {
-        // SAFETY: see the module.
-        Self(unsafe { _mm512_abs_ps(self.0) })
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        // SAFETY: see the module.
-        Self(unsafe { _mm512_sqrt_ps(self.0) })
-    }
-
-    #[inline(always)]
-    fn nearest_within(self, low: i32, high: i32) -> Self {
-        // SAFETY: see the module.
-        Self(unsafe { _mm512_cvtepi32_ps(self.whole(low, high)) })
-    }
-
-    #[inline(always)]
-    fn choose(self, points: &Points, levels: &[f32; 16]) -> Self {
-        // SAFETY: see the module; the arrays have as many bytes as are read.
-        Self(unsafe {
-            let mut number = _mm512_setzero_si512();
-            for (halves, step) in points.halves.iter().zip(Points::STEPS) {
-                let point = _mm512_permutexvar_ps(number, _mm512_loadu_ps(halves.as_ptr()));
-                // Not below, so that a NaN goes the upper way.
-                let up = _mm512_cmp_ps_mask::<_CMP_NLT_UQ>(self.0, point);
-                number = _mm512_mask_add_epi32(number, up, number, _mm512_set1_epi32(i32::from(step)));
-            }
-            _mm512_permutexvar_ps(number, _mm512_loadu_ps(levels.as_ptr()))
-        })
-    }
-
-    #[inline(always)]
-    fn gt(self, other: Self) -> Bits {
-        // SAFETY: see the module.
-        Bits(unsafe { _mm512_cmp_ps_mask::<_CMP_GT_OQ>(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn ne(self, other: Self) -> Bits {
-        // SAFETY: see the module.
-        Bits(unsafe { _mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(self.0, other.0) })
-    }
-}
-
-impl Sixteen for Avx512 {
-    #[inline(always)]
-    fn from_signed(bytes: &[i8; WIDTH]) -> Self {
-        // SAFETY: see the module; the array has as many bytes as are read.
-        Self(unsafe { _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(bytes.as_ptr().cast()))) })
-    }
-
-    #[inline(always)]
-    fn from_codes(bytes: &[u8; WIDTH], shift: u32, mask: u8) -> Self {
-        Self::of_bytes(codes((bytes, shift, mask)))
-    }
-
-    #[inline(always)]
-    fn from_two_codes(low: (&[u8; WIDTH], u32, u8), high: (&[u8; WIDTH], u32, u8), up: u32) -> Self {
-        // SAFETY: see the module. Nothing of a byte leaves it: masks that are moved out of theirs do not occur.
-        Self::of_bytes(unsafe {
-            _mm_or_si128(codes(low), _mm_sll_epi16(codes(high), _mm_cvtsi32_si128(up.cast_signed())))
-        })
-    }
-
-    #[inline(always)]
-    fn all_half(bytes: [u8; 2]) -> Self {
-        // SAFETY: see the module.
-        Self(unsafe { _mm512_cvtph_ps(_mm256_set1_epi16(i16::from_le_bytes(bytes))) })
-    }
-
-    #[inline(always)]
-    fn from_halves(halves: &[[u8; 2]; WIDTH]) -> Self {
-        // SAFETY: see the module; the array has as many bytes as are read.
-        Self(unsafe { _mm512_cvtph_ps(_mm256_loadu_si256(halves.as_ptr().cast())) })
-    }
-
-    #[inline(always)]
-    fn to_halves(self) -> [[u8; 2]; WIDTH] {
-        let mut halves = [[0; 2]; WIDTH];
-        // SAFETY: see the module; the array has as many bytes as are written.
-        unsafe {
-            let mut rounded = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0);
-            let odd = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, self.0);
-            if odd != 0 {
-                // What is not a number loses its payload.
-                let signs = _mm256_and_si256(rounded, _mm256_set1_epi16(i16::MIN));
-                let odd_ones = _mm256_or_si256(signs, _mm256_set1_epi16(0x7e00));
-                rounded = _mm256_mask_mov_epi16(rounded, odd, odd_ones);
-            }
-            _mm256_storeu_si256(halves.as_mut_ptr().cast(), rounded);
-        }
-        halves
-    }
-
-    #[inline(always)]
-    fn to_brains(self) -> [[u8; 2]; WIDTH] {
-        let mut halves = [[0; 2]; WIDTH];
-        // SAFETY: see the module; the array has as many bytes as are written.
-        unsafe {
-            let bits = _mm512_castps_si512(self.0);
-            let upper = _mm512_srli_epi32::<16>(bits);
-            let odd = _mm512_and_si512(upper, _mm512_set1_epi32(1));
-            let rounded = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
-            let rounded = _mm512_srli_epi32::<16>(rounded);
-            // What is not a number becomes quiet.
-            let quiet = _mm512_or_si512(upper, _mm512_set1_epi32(0x40));
-            let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, self.0);
-            let rounded = _mm512_mask_mov_epi32(rounded, nan, quiet);
-            _mm256_storeu_si256(halves.as_mut_ptr().cast(), _mm512_cvtepi32_epi16(rounded));
-        }
-        halves
-    }
-
-    #[inline(always)]
-    fn round_away(self) -> Self {
-        // SAFETY: see the module.
-        Self(unsafe {
-            let half = _mm512_mask_xor_ps(
-                _mm512_set1_ps(BELOW_HALF),
-                _mm512_movepi32_mask(_mm512_castps_si512(self.0)),
-                _mm512_set1_ps(BELOW_HALF),
-                _mm512_set1_ps(-0.0),
-            );
-            _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(_mm512_add_ps(self.0, half))
-        })
-    }
-
-    #[inline(always)]
-    fn truncated(self) -> [i8; WIDTH] {
-        let mut out = [0; WIDTH];
-        // SAFETY: see the module; the array has as many bytes as are written.
-        unsafe {
-            let whole = _mm512_cvttps_epi32(self.0);
-            _mm_storeu_si128(out.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(whole));
-        }
-        out
-    }
-
-    #[inline(always)]
-    fn turn(self, signs: u16) -> Self {
-        // SAFETY: see the module.
-        Self(unsafe { _mm512_mask_xor_ps(self.0, signs, self.0, _mm512_set1_ps(-0.0)) })
-    }
-
-    #[inline(always)]
-    fn by_bits(bits: u16, set: Self, unset: Self) -> Self {
-        // SAFETY: see the module.
-        Self(unsafe { _mm512_mask_blend_ps(bits, unset.0, set.0) })
-    }
-
-    #[inline(always)]
-    fn from_bytes(bytes: &[u8; WIDTH]) -> Self {
-        // SAFETY: see the module; the array has as many bytes as are read.
-        Self::of_bytes(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
-    }
-
-    #[inline(always)]
-    fn look_up(table: &[f32; 16], bytes: &[u8; WIDTH]) -> Self {
-        // SAFETY: see the module; the arrays have as many bytes as are read.
-        Self(unsafe {
-            let numbers = _mm512_cvtepu8_epi32(_mm_loadu_si128(bytes.as_ptr().cast()));
-            _mm512_permutexvar_ps(numbers, _mm512_loadu_ps(table.as_ptr()))
-        })
-    }
-
-    #[inline(always)]
-    fn least(self) -> (f32, usize) {
-        // SAFETY: see the module.
-        unsafe {
-            // The second operand where the first is not a number.
-            let values = _mm512_min_ps(self.0, _mm512_set1_ps(f32::MAX));
-            let least = _mm512_reduce_min_ps(values);
-            let at = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(values, _mm512_set1_ps(least));
-            (least, at.trailing_zeros() as usize)
-        }
-    }
-
-    #[inline(always)]
-    fn codes(self, low: i32, high: i32) -> [u8; WIDTH] {
-        let mut codes = [0; WIDTH];
-        // SAFETY: see the module; the array has as many bytes as are written.
-        unsafe {
-            let whole = _mm512_sub_epi32(self.whole(low, high), _mm512_set1_epi32(low));
-            _mm_storeu_si128(codes.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(whole));
-        }
-        codes
-    }
-}
-
-impl Mask<Avx512> for Bits {
-    #[inline(always)]
-    fn select(self, yes: Avx512, no: Avx512) -> Avx512 {
-        // SAFETY: see the module.
-        Avx512(unsafe { _mm512_mask_blend_ps(self.0, no.0, yes.0) })
-    }
-
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    #[inline(always)]
-    fn not(self) -> Self {
-        Self(!self.0)
-    }
-
-    #[inline(always)]
-    fn any(self) -> bool {
-        self.0 != 0
-    }
 }
 
 impl Avx2 {
@@ -378,7 +100,7 @@ impl Avx2 {
             let mut out = [_mm256_setzero_si256(); 2];
             for (out, half) in out.iter_mut().zip(self.0) {
                 let bits = _mm256_castps_si256(_mm256_add_ps(half, _mm256_set1_ps(ROUND)));
-                let whole = _mm256_and_si256(bits, _mm256_set1_epi32(MANTISSA));
+                let whole = _mm256_and_si256(bits, _mm256_set1_epi32(MANTISSA.cast_signed()));
                 let whole = _mm256_sub_epi32(whole, _mm256_set1_epi32(MIDDLE));
                 let whole = _mm256_min_epi32(whole, _mm256_set1_epi32(high));
                 *out = _mm256_max_epi32(whole, _mm256_set1_epi32(low));
@@ -657,18 +379,6 @@ impl Sixteen for Avx2 {
             _mm_storeu_si128(codes.as_mut_ptr().cast(), bytes);
         }
         codes
-    }
-}
-
-/// The codes of bytes: how far they are moved down, and under which mask. There are no shifts of bytes, but what comes into
-/// a byte from the one above it is beyond the mask.
-#[inline(always)]
-fn codes((bytes, shift, mask): (&[u8; WIDTH], u32, u8)) -> __m128i {
-    // SAFETY: see the module; the array has as many bytes as are read.
-    unsafe {
-        let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
-        let moved = _mm_srl_epi16(bytes, _mm_cvtsi32_si128(shift.cast_signed()));
-        _mm_and_si128(moved, _mm_set1_epi8(mask.cast_signed()))
     }
 }
 
