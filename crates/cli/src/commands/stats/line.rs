@@ -89,7 +89,11 @@ impl ScaleNumbers {
 /// less than the four that are shown, below the smallest normal number, it is the number itself, so that no digit is made up.
 fn shortest(value: f64) -> f64 {
     let float = value as f32;
-    if f64::from(float) == value && !float.is_subnormal() { float.to_string().parse().unwrap_or(value) } else { value }
+    if f64::from(float) == value && !float.is_subnormal() {
+        float.to_string().parse().unwrap_or(value)
+    } else {
+        value
+    }
 }
 
 impl Line {
