@@ -13,8 +13,9 @@ use crate::exact::Exact;
 /// Values of a part.
 const PART: usize = 1024;
 
-/// Values that are looked for together.
+/// Values that are looked for together, and those of them that are looked at one by one.
 const FEW: usize = 64;
+const FEWER: usize = 16;
 
 /// The bits of a float without its sign.
 const MAGNITUDE: u32 = 0x7fff_ffff;
@@ -43,30 +44,28 @@ impl Pass for Find<'_> {
     fn run<D: Doubles>(self) {
         let Self { values, floor, far } = self;
         for few in values.chunks(FEW) {
-            let mut any = false;
-            for value in few {
-                any |= value.to_bits() & MAGNITUDE >= floor;
-            }
-            if any {
-                keep(few, floor, far);
+            if any(few, floor) {
+                for fewer in few.chunks(FEWER).filter(|fewer| any(fewer, floor)) {
+                    keep(fewer, floor, far);
+                }
             }
         }
     }
 }
 
+/// Whether there is a magnitude of `floor` or more.
 #[inline(always)]
-fn keep(few: &[f32], floor: u32, far: &mut Vec<u16>) {
-    // Each is written, and stays if the next is not written over it: what is far comes without a pattern.
-    let mut keys = [0; FEW];
-    let mut count = 0_usize;
-    for value in few {
-        let wanted = (floor..f32::INFINITY.to_bits()).contains(&(value.to_bits() & MAGNITUDE));
-        if let Some(slot) = keys.get_mut(count) {
-            *slot = key(*value);
-        }
-        count = count.wrapping_add(usize::from(wanted));
+fn any(values: &[f32], floor: u32) -> bool {
+    let mut any = false;
+    for value in values {
+        any |= value.to_bits() & MAGNITUDE >= floor;
     }
-    far.extend_from_slice(keys.get(..count).unwrap_or_default());
+    any
+}
+
+fn keep(few: &[f32], floor: u32, far: &mut Vec<u16>) {
+    let wanted = |value: &&f32| (floor..f32::INFINITY.to_bits()).contains(&(value.to_bits() & MAGNITUDE));
+    far.extend(few.iter().filter(wanted).map(|value| key(*value)));
 }
 
 struct Measure<'a> {

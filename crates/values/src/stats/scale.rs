@@ -2,6 +2,7 @@
 
 use ggufkit_format::spec::{PartRole, PartUnit, TensorType};
 use ggufkit_quant::half::{bf16_to_f32, f16_to_f32};
+use ggufkit_quant::registers::{Doubles, Pass, widest};
 
 use super::{Scales, Stats};
 
@@ -82,17 +83,55 @@ impl Scale {
     ) -> Scales {
         let mut scales = Scales { blocks: 0, zeros: 0, not_finite: 0, magnitudes: None };
         let (mut least, mut most) = (u32::MAX, 0);
-        for block in blocks.chunks_exact(self.block) {
-            let Some(bytes) = block.get(self.at..).and_then(<[u8]>::first_chunk) else { continue };
-            let bits = bits(*bytes);
-            let (zero, finite) = (bits == 0, bits < infinite);
-            scales.blocks = scales.blocks.wrapping_add(1);
-            scales.zeros = scales.zeros.wrapping_add(u64::from(zero));
-            scales.not_finite = scales.not_finite.wrapping_add(u64::from(!finite));
-            least = least.min(if zero || !finite { u32::MAX } else { bits });
-            most = most.max(if finite { bits } else { 0 });
+        // Put side by side at first, so that many are looked at together.
+        let mut some = [0; TOGETHER];
+        for blocks in blocks.chunks(self.block.saturating_mul(TOGETHER)) {
+            let blocks = blocks.chunks_exact(self.block);
+            let count = blocks.len();
+            for (slot, block) in some.iter_mut().zip(blocks) {
+                *slot = block.get(self.at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| bits(*bytes));
+            }
+            let found = widest(Sift { magnitudes: some.get(..count).unwrap_or_default(), infinite });
+            scales.blocks = scales.blocks.saturating_add(count as u64);
+            scales.zeros = scales.zeros.saturating_add(found.zeros.into());
+            scales.not_finite = scales.not_finite.saturating_add(found.not_finite.into());
+            least = least.min(found.least);
+            most = most.max(found.most);
         }
         scales.magnitudes = (least < u32::MAX).then(|| (value(least), value(most)));
         scales
+    }
+}
+
+/// Scales that are looked at together.
+const TOGETHER: usize = 128;
+
+struct Sift<'a> {
+    magnitudes: &'a [u32],
+    infinite: u32,
+}
+
+/// What there is among some scales.
+struct Sifted {
+    zeros: u32,
+    not_finite: u32,
+    least: u32,
+    most: u32,
+}
+
+impl Pass for Sift<'_> {
+    type Output = Sifted;
+
+    #[inline(always)]
+    fn run<D: Doubles>(self) -> Sifted {
+        let (mut zeros, mut not_finite, mut least, mut most) = (0_u32, 0_u32, u32::MAX, 0);
+        for bits in self.magnitudes {
+            let (zero, finite) = (*bits == 0, *bits < self.infinite);
+            zeros = zeros.wrapping_add(u32::from(zero));
+            not_finite = not_finite.wrapping_add(u32::from(!finite));
+            least = least.min(if zero | !finite { u32::MAX } else { *bits });
+            most = most.max(if finite { *bits } else { 0 });
+        }
+        Sifted { zeros, not_finite, least, most }
     }
 }
