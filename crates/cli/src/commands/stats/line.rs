@@ -135,9 +135,9 @@ mod tests {
     fn floats_have_the_digits_that_tell_them_apart() {
         for (value, told) in [(0.1_f32, "0.1"), (1.0e30, "1000000000000000000000000000000"), (-0.25, "-0.25")]
         {
-            assert_eq!(shortest(value).to_string(), told);
+            assert_eq!(shortest(f64::from(value)).to_string(), told);
         }
         // The smallest of all is 2^-149; one digit tells it apart, and is no digit of it.
-        assert_eq!(shortest(f32::from_bits(1)), 2.0_f64.powi(-149));
+        assert_eq!(shortest(f64::from(f32::from_bits(1))), 2.0_f64.powi(-149));
     }
 }
