@@ -27,6 +27,9 @@ export interface Problem {
 
 export type Lang = 'en' | 'zh';
 
+/** A whole number of a file; as text where it is 2^53 or more, since a page would round it. */
+export type Big = number | string;
+
 export interface FileHead {
   file: number;
   model: number;
@@ -53,6 +56,8 @@ export interface ModelHead {
 export interface Session {
   schema: 1;
   version: string;
+  /** The language that was asked for when the page was opened; `null`: the browser's. */
+  lang: Lang | null;
   files: FileHead[];
   models: ModelHead[];
   can: {
@@ -82,7 +87,9 @@ export interface Region {
   /** Tensors: type name, layer, shape. Metadata: type label. */
   type?: string;
   layer?: number | null;
-  shape?: number[];
+  shape?: Big[];
+  /** So many more share the region, since there are too many for one each; absent: none. `index` and `name` are the first's. */
+  more?: number;
 }
 
 export interface FileMap {
@@ -104,12 +111,14 @@ export interface Entry {
   /** The text was cut; `bytes` has all of it. */
   cut: boolean;
   /** Arrays: number of elements. */
-  count: number | null;
+  count: Big | null;
   span: Place;
   key_span: Place;
   value_span: Place;
   /** What a known key means, in the language asked for; `null` for unknown ones. */
   meaning: string | null;
+  /** What the value stands for, where it is one of few (`15` of `general.file_type`: `MOSTLY_Q4_K_M`). */
+  says: string | null;
 }
 
 /** An element of an array. Elements that are arrays have `count`. */
@@ -118,7 +127,7 @@ export interface Element {
   value: string;
   cut: boolean;
   type: string;
-  count: number | null;
+  count: Big | null;
   span: Place;
 }
 
@@ -143,6 +152,7 @@ export interface Field {
   kind: string;
   type?: string;
   value?: string;
+  /** The key or tensor that it belongs to. */
   name?: string;
   meaning?: string;
 }
@@ -155,6 +165,8 @@ export interface Bytes {
   data: string;
   /** Fields that meet the span, in order; the first and last may reach out of it. */
   fields: Field[];
+  /** Fields were left out: there are more than 6,000. */
+  more: boolean;
 }
 
 /** A step of a reader: what it reads, and why it knows how long the next one is. */
@@ -164,6 +176,7 @@ export interface Step {
   start: number;
   end: number;
   kind: string;
+  type: string;
   value: string;
   meaning: string | null;
   /** Why the next length is known. */
@@ -219,9 +232,9 @@ export interface TensorRow {
   index: number;
   name: string;
   type: string;
-  shape: number[];
-  elements: number;
-  bytes: number | null;
+  shape: Big[];
+  elements: Big | null;
+  bytes: Big | null;
   bits_per_weight: number | null;
   layer: number | null;
   /** `null` where its bytes are not in the file. */
@@ -367,10 +380,11 @@ export interface Questions {
   /** `gguf show --json` of a model. */
   show: { query: { model: number; lang: Lang }; answer: Record<string, unknown> };
   map: { query: { model: number }; answer: { files: FileMap[] } };
-  metadata: { query: { model: number; lang: Lang }; answer: { entries: Entry[] } };
+  /** At most 10,000 from `from` (0) on; `total` is all of them. */
+  metadata: { query: { model: number; lang: Lang; from?: number }; answer: { total: number; entries: Entry[] } };
   elements: {
     query: { file: number; kv: number; /** Indices of nested arrays, `3.0`. */ within?: string; from: number; count: number };
-    answer: { total: number; elements: Element[] };
+    answer: { total: Big; elements: Element[] };
   };
   /** The vocabulary by id; `find` is a part of the text or an id; `type` a token type. `from` counts among what matches. */
   tokens: {
@@ -384,7 +398,8 @@ export interface Questions {
   step_at: { query: { file: number; offset: number }; answer: { step: number | null } };
   config: { query: { model: number; lang: Lang }; answer: { architecture: string | null; known: boolean; settings: Setting[] } };
   memory: { query: { model: number; lang: Lang }; answer: Memory };
-  tensors: { query: { model: number }; answer: { tensors: TensorRow[] } };
+  /** At most 10,000 from `from` (0) on. */
+  tensors: { query: { model: number; from?: number }; answer: { total: number; tensors: TensorRow[] } };
   stats: { query: { file: number; tensor: number }; answer: Stats };
   values: {
     query: {
