@@ -18,6 +18,7 @@ pub mod map;
 mod model;
 pub mod names;
 pub mod query;
+pub mod regions;
 pub mod summary;
 pub mod tensors;
 mod text;

@@ -40,6 +40,8 @@ mod undo;
 mod unset;
 mod upgrade;
 mod verify;
+#[cfg(feature = "view")]
+mod view;
 
 use std::io;
 
@@ -50,6 +52,8 @@ pub(crate) use template::{WORD as RENDER, serve as serve_render};
 #[derive(clap::Subcommand, Debug)]
 pub(crate) enum Command {
     Show(show::Args),
+    #[cfg(feature = "view")]
+    View(view::Args),
     Dump(dump::Args),
     Get(get::Args),
     Tensors(tensors::Args),
@@ -94,6 +98,8 @@ impl Command {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         match self {
             Self::Show(args) => args.run(out),
+            #[cfg(feature = "view")]
+            Self::View(args) => args.run(out),
             Self::Dump(args) => args.run(out),
             Self::Get(args) => args.run(out),
             Self::Tensors(args) => args.run(out),

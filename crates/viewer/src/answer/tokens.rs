@@ -1,0 +1,3 @@
+//! The vocabulary.
+#[derive(Debug, Default)]
+pub(super) struct Vocabulary {}
