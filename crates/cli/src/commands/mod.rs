@@ -12,6 +12,8 @@ mod dump;
 mod edit;
 mod endian;
 mod explain;
+#[cfg(feature = "explore")]
+mod explore;
 mod extract;
 mod get;
 mod hash;
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Show(show::Args),
     #[cfg(feature = "view")]
     View(view::Args),
+    #[cfg(feature = "explore")]
+    Explore(explore::Args),
     Dump(dump::Args),
     Get(get::Args),
     Tensors(tensors::Args),
@@ -100,6 +104,8 @@ impl Command {
             Self::Show(args) => args.run(out),
             #[cfg(feature = "view")]
             Self::View(args) => args.run(out),
+            #[cfg(feature = "explore")]
+            Self::Explore(args) => args.run(out),
             Self::Dump(args) => args.run(out),
             Self::Get(args) => args.run(out),
             Self::Tensors(args) => args.run(out),
