@@ -161,7 +161,7 @@ def leaving(binary: str, file: Path) -> None:
         terminal = Terminal(80, 24)
         terminal.run("stty -a > before.txt; clear")
         terminal.until("ready:")
-        terminal.run(f"{binary} explore {file}; echo status $?; stty -a > after.txt; echo done")
+        terminal.run(f"{binary} explore {file}; echo status $?; stty -a > after.txt; echo o''ver")
         terminal.until("general.architecture")
         if end.isupper() and "-" not in end:
             pane = tmux("display-message", "-p", "-t", "t", "#{pane_pid}").strip()
@@ -170,11 +170,21 @@ def leaving(binary: str, file: Path) -> None:
             os.kill(int(explorer), {"TERM": 15, "HUP": 1}[end])
         else:
             terminal.type(end)
-        screen = terminal.until("done")
+        screen = terminal.until("over")
         expect(f"{end}: its status is 0", "status 0" in screen, screen)
         before, after = Path("before.txt").read_text(), Path("after.txt").read_text()
         expect(f"{end}: the modes are those of before", before == after, f"{before}\n{after}")
         expect(f"{end}: nothing is left on the screen", "general.architecture" not in screen, screen)
+    terminal = Terminal(80, 24)
+    terminal.run(f"{binary} explore {file}")
+    terminal.until("general.architecture")
+    pane = tmux("display-message", "-p", "-t", "t", "#{pane_pid}").strip()
+    explorer = Path("/proc") / Path(f"/proc/{pane}/task/{pane}/children").read_text().split()[0]
+    tmux("kill-server")
+    end = time.monotonic() + 20
+    while explorer.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    expect("where the terminal goes, it goes", not explorer.exists(), str(explorer))
     done = subprocess.run([binary, "explore", str(file)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     expect("without a terminal it is refused", done.returncode == 2 and "no terminal" in done.stderr, done.stderr)
 

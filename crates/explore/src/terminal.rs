@@ -73,16 +73,28 @@ fn run(
 /// Signals that end the program end it through the door.
 struct Signals {
     #[cfg(unix)]
-    ids: Vec<signal_hook::SigId>,
+    handle: signal_hook::iterator::Handle,
 }
+
+/// How long the loop has to see that it is over. Where the terminal is gone, waiting for a key may never end.
+#[cfg(unix)]
+const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Signals {
     #[cfg(unix)]
     fn listen(ended: &Arc<AtomicBool>) -> io::Result<Self> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-        let ids =
-            [SIGHUP, SIGINT, SIGTERM].map(|signal| signal_hook::flag::register(signal, Arc::clone(ended)));
-        Ok(Self { ids: ids.into_iter().collect::<io::Result<_>>()? })
+        let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+        let (handle, ended) = (signals.handle(), Arc::clone(ended));
+        std::thread::Builder::new().spawn(move || {
+            if signals.forever().next().is_some() {
+                ended.store(true, Ordering::Relaxed);
+                std::thread::sleep(PATIENCE);
+                let _ = ratatui::try_restore();
+                std::process::exit(0);
+            }
+        })?;
+        Ok(Self { handle })
     }
 
     #[cfg(not(unix))]
@@ -94,8 +106,6 @@ impl Signals {
 #[cfg(unix)]
 impl Drop for Signals {
     fn drop(&mut self) {
-        for id in self.ids.drain(..) {
-            signal_hook::low_level::unregister(id);
-        }
+        self.handle.close();
     }
 }
