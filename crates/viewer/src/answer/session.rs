@@ -8,7 +8,7 @@ use ggufkit_format::{ByteStr, Index, Span, View, shorten};
 use ggufkit_inspect::{Model, Part};
 use ggufkit_io::{Diagnosis, ShardProblem, ShardSet, read_full};
 
-use super::open::{ModelInput, Problem, Source};
+use super::open::{ModelInput, Problem, Source, Watch};
 use super::query::Query;
 use super::refusal::Refusal;
 use super::steps::StepIndex;
@@ -26,6 +26,7 @@ pub(super) struct File {
     pub(super) error: Option<ggufkit_format::ParseError>,
     pub(super) diagnosis: Diagnosis,
     pub(super) source: Option<Arc<Source>>,
+    pub(super) watch: Option<Arc<Watch>>,
     pub(super) problems: Vec<Problem>,
     /// Number of the model that it belongs to.
     pub(super) model: usize,
@@ -52,6 +53,25 @@ impl File {
     pub(super) fn length(&self) -> u64 {
         let base = self.index.as_ref().map_or(0, |index| index.header().base);
         self.size.unwrap_or(base.saturating_add(self.head.len() as u64))
+    }
+
+    /// The file, to be read by position.
+    pub(super) fn seekable(&self) -> Result<&Source, Refusal> {
+        self.source
+            .as_deref()
+            .ok_or_else(|| Refusal::unsupported("data is not read as it passes by: name a file"))
+    }
+
+    /// Refuses what was read of a file that has been written to since it was opened: it is of no one state of it.
+    pub(super) fn unchanged(&self) -> Result<(), Refusal> {
+        match self.watch.as_ref().map(|watch| watch()) {
+            None | Some(Ok(false)) => Ok(()),
+            Some(Ok(true)) => Err(Refusal::new(
+                super::refusal::Kind::Io,
+                "the file has been changed since it was opened; open it again",
+            )),
+            Some(Err(error)) => Err(Refusal::io(&error)),
+        }
     }
 
     /// Reads what is there of a span; what the head holds comes from memory.
@@ -143,6 +163,7 @@ impl Session {
                 error: file.outcome.error,
                 diagnosis: file.diagnosis,
                 source: file.source,
+                watch: file.watch,
                 problems,
                 model,
                 steps: OnceLock::new(),
@@ -220,7 +241,7 @@ impl Session {
         work(&model, &numbers)
     }
 
-    /// Whether a file has been written to since it was opened; what is read of it then is of no one state.
+    /// Fills `buf` from a file.
     pub(super) fn read_exact(file: &File, buf: &mut [u8], offset: u64) -> io::Result<()> {
         match &file.source {
             Some(source) => ggufkit_io::read_exact_at(&**source, buf, offset),
