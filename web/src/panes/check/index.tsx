@@ -1,0 +1,5 @@
+import { Intro } from '../../ui/states';
+
+export function CheckPane() {
+  return <Intro pane="check" />;
+}

@@ -1,0 +1,5 @@
+import { Intro } from '../../ui/states';
+
+export function ComparePane() {
+  return <Intro pane="compare" />;
+}

@@ -1,0 +1,5 @@
+import { Intro } from '../../ui/states';
+
+export function TensorsPane() {
+  return <Intro pane="tensors" />;
+}

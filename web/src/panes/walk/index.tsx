@@ -1,0 +1,5 @@
+import { Intro } from '../../ui/states';
+
+export function WalkPane() {
+  return <Intro pane="walk" />;
+}
