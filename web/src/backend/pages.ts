@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ask, peek } from './answers';
-import type { Element, Questions, Token } from './questions';
+import type { Element, Lang, Questions, Step, Token } from './questions';
 
 /** Rows of a list that is too long to have whole: asked for in pages as they come into view. */
 export const pageSize = 256;
@@ -35,6 +35,7 @@ function usePaged<R>(key: string | null, page: (from: number) => Promise<unknown
     total: first?.total ?? null,
     error: state.error,
     row: (index) => {
+      if (index < 0 || (first && index >= first.total)) return undefined;
       const from = Math.floor(index / pageSize) * pageSize;
       const found = here(from);
       if (!found) {
@@ -69,6 +70,19 @@ export function useElements(query: Omit<Questions['elements']['query'], 'from' |
     (from) => {
       const answer = peek('elements', of(from));
       return answer && { total: Number(answer.total), rows: answer.elements };
+    },
+  );
+}
+
+export function useSteps(file: number | null, lang: Lang): Paged<Step> {
+  // Steps count from 1.
+  const of = (from: number) => ({ file: file ?? 0, lang, from: from + 1, count: pageSize });
+  return usePaged<Step>(
+    file === null ? null : `${file} ${lang}`,
+    (from) => ask('steps', of(from)),
+    (from) => {
+      const answer = peek('steps', of(from));
+      return answer && { total: answer.total, rows: answer.steps };
     },
   );
 }

@@ -157,6 +157,7 @@ export const en = {
     'no-pairs': 'This file has no metadata. Engines cannot load it without being told what it is.',
     id: 'Id',
     token: 'Token',
+    decoded: 'Stands for',
     score: 'Score',
     role: 'Role',
     'find-token': 'Search by text or id',

@@ -162,6 +162,7 @@ export const zh: Shape<typeof en> = {
     'no-pairs': '这个文件没有元数据。除非另行告知模型信息，推理引擎无法加载它。',
     id: '编号',
     token: '词元',
+    decoded: '实际文本',
     score: '分数',
     role: '特殊用途',
     'find-token': '按文本或编号搜索',

@@ -1,22 +1,35 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 
-/** Width and height of an element, as it is laid out. */
+/** Width and height of an element, as it is laid out; also of one that is drawn later than the component. */
 export function useSize<E extends HTMLElement>(): [RefObject<E | null>, { width: number; height: number }] {
-  const ref = useRef<E>(null);
+  const [element, setElement] = useState<E | null>(null);
   const [size, set] = useState({ width: 0, height: 0 });
+  const now = useRef<E | null>(null);
+  const [ref] = useState<RefObject<E | null>>(() => ({
+    get current() {
+      return now.current;
+    },
+    set current(next) {
+      now.current = next;
+      if (next) setElement(next);
+    },
+  }));
   useLayoutEffect(() => {
-    const element = ref.current;
     if (!element) return;
     const measure = () => {
-      const next = { width: element.clientWidth, height: element.clientHeight };
+      const style = getComputedStyle(element);
+      const next = {
+        width: element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight),
+        height: element.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom),
+      };
       set((old) => (old.width === next.width && old.height === next.height ? old : next));
     };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [ref.current]);
+  }, [element]);
   return [ref, size];
 }
 

@@ -29,7 +29,7 @@ export function Strip() {
   useDrawing(canvas, width, height, (c) => {
     for (const map of all) {
       let done = -1;
-      for (const r of map.regions) {
+      for (const [i, r] of map.regions.entries()) {
         const a = segmentX(segments, toAxis(line, map.file, r.start) ?? 0);
         const v1 = toAxis(line, map.file, r.end) ?? 0;
         // The end of a part is the begin of the next one, but not where the next one begins another segment.
@@ -38,7 +38,9 @@ export function Strip() {
         const x = Math.max(a, done);
         c.fillStyle = colour(kindColour(r.kind));
         const gap = b - a > 4 ? 1 : 0;
+        c.globalAlpha = i % 2 ? 0.84 : 1;
         c.fillRect(x, 0, Math.max(b - x - gap, 0.6), height);
+        c.globalAlpha = 1;
         done = b;
       }
     }

@@ -166,7 +166,7 @@ function Rows({ head, region, spot, under, first, last, shift, width, digits, cu
 }
 
 function FieldChip({ f, file, goesOn }: { f: Field; file: number; goesOn: boolean }) {
-  const value = f.value ?? '';
+  const value = (f.kind === 'type' ? f.meaning : undefined) ?? f.value ?? '';
   return (
     <span class={`chip ${goesOn ? 'goes-on' : ''}`} data-at={f.start} title={`${f.path} · ${hex(f.start)}–${hex(f.end)}`} data-file={file}>
       <i class={`tick bg-${fieldTone(f)}`} />

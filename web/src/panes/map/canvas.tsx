@@ -22,12 +22,13 @@ interface Props {
 }
 
 const ruler = 24;
-const lane = 78;
-const fieldsTop = ruler + lane + 4;
 const fieldLane = 34;
-const bytesTop = fieldsTop + fieldLane + 2;
 const byteLane = 40;
-export const mapHeight = bytesTop + byteLane;
+const small = 64;
+export const mapHeight = ruler + small + 4 + fieldLane + 2 + byteLane;
+const large = mapHeight - ruler - 4;
+const fieldsTop = ruler + small + 4;
+const bytesTop = fieldsTop + fieldLane + 2;
 
 /** The drawing of the map: parts, and where there is room, fields and bytes. */
 export function MapCanvas({ scale, colouring, layers, window, setWindow }: Props) {
@@ -48,7 +49,7 @@ export function MapCanvas({ scale, colouring, layers, window, setWindow }: Props
     const until = Math.min(line.total, Math.ceil(scale.from(u1)));
     let lo = from;
     let hi = Math.min(until, from + 16384);
-    const wide = (at: number) => ((scale.to(at + 1) - scale.to(at)) / (u1 - u0)) * width >= 0.25;
+    const wide = (at: number) => ((scale.to(at + 1) - scale.to(at)) / (u1 - u0)) * width >= 1.2;
     if (!wide(from)) return null;
     while (lo < hi) {
       const mid = Math.ceil((lo + hi) / 2);
@@ -58,6 +59,8 @@ export function MapCanvas({ scale, colouring, layers, window, setWindow }: Props
     const a = fromAxis(line, from);
     return a && lo > from ? { file: a.file, start: a.at, end: Math.min(a.at + (lo - from), fileHead(a.file)?.size ?? 0), base: from - a.at } : null;
   }, [line, scale, u0, u1, width]);
+  // Parts have the whole height until there are fields to draw.
+  const lane = near && near.end - near.start >= 16 ? small : large;
   const nearSize = near ? (fileHead(near.file)?.size ?? 0) : 0;
   const pieces = usePieces(near?.file ?? 0, near?.start ?? 0, near?.end ?? 0, nearSize, lang.value);
 
@@ -73,9 +76,9 @@ export function MapCanvas({ scale, colouring, layers, window, setWindow }: Props
     drawRuler(c, scale, window, width, x, colour, mono);
     for (const map of all) {
       const base = toAxis(line, map.file, 0) ?? 0;
-      drawRegions(c, map, base, { x, v, width }, (r) => regionColour(r, colouring, layers, dark, colour), colour, sans);
+      drawRegions(c, map, base, { x, v, width }, (r) => regionColour(r, colouring, layers, dark, colour), colour, sans, lane);
     }
-    if (near) drawFields(c, near, nearSize, x, colour, mono, dark);
+    if (lane === small && near) drawFields(c, near, nearSize, x, colour, mono, dark);
     for (const [s, name, wide] of [[under, 'ink', 1.5], [spot, 'accent', 2.5]] as const) {
       const mark = s && span(s);
       if (!mark) continue;
@@ -109,7 +112,7 @@ export function MapCanvas({ scale, colouring, layers, window, setWindow }: Props
     const at = fromAxis(line, v(event.clientX - rect.left));
     if (!at) return null;
     const y = event.clientY - rect.top;
-    if (near && y >= fieldsTop && at.file === near.file && at.at >= near.start && at.at < near.end) {
+    if (near && lane === small && y >= fieldsTop && at.file === near.file && at.at >= near.start && at.at < near.end) {
       const field = fieldAt(at.file, at.at, nearSize, lang.value);
       if (y >= bytesTop && x(near.base + at.at + 1) - x(near.base + at.at) >= 16) return { file: at.file, start: at.at, end: at.at + 1, path: field?.path };
       if (field) return { file: at.file, start: field.start, end: field.end, path: field.path };
@@ -270,7 +273,7 @@ function drawRuler(c: CanvasRenderingContext2D, scale: Scale, window: readonly [
   }
 }
 
-function drawRegions(c: CanvasRenderingContext2D, map: FileMap, base: number, view: { x: X; v: (px: number) => number; width: number }, fill: (r: Region) => string, colour: Palette, font: string) {
+function drawRegions(c: CanvasRenderingContext2D, map: FileMap, base: number, view: { x: X; v: (px: number) => number; width: number }, fill: (r: Region) => string, colour: Palette, font: string, lane: number) {
   const { regions } = map;
   const { x, v, width } = view;
   const first = Math.max(0, v(0) - base);
@@ -298,7 +301,10 @@ function drawRegions(c: CanvasRenderingContext2D, map: FileMap, base: number, vi
     const right = Math.min(b, width + 2);
     c.fillStyle = fill(r);
     const w = Math.max(right - left - (b - a > 3 ? 1 : 0), 0.6);
+    // Every other part is a little lighter, so that neighbours can be told apart.
+    c.globalAlpha = i % 2 ? 0.86 : 1;
     c.fillRect(left, ruler, w, lane);
+    c.globalAlpha = 1;
     if (r.kind === 'padding' || r.kind === 'gap' || r.kind === 'unread' || r.kind === 'trailing') hatch(c, left, ruler, w, lane, colour('hatch'));
     if (w > 44) {
       const name = plain(r.name ?? tOr(`kind.${r.kind}`, r.kind));
@@ -348,7 +354,7 @@ function drawFields(c: CanvasRenderingContext2D, near: { file: number; start: nu
       c.globalAlpha = 1;
       if (b - a > 26) {
         c.fillStyle = colour('ink');
-        const text = f.value !== undefined && f.value !== '' ? plain(f.name ?? f.value).slice(0, 200) : tOr(`field.${f.kind}`, f.kind);
+        const text = f.value !== undefined && f.value !== '' ? plain((f.kind === 'type' ? f.meaning : undefined) ?? f.value).slice(0, 200) : tOr(`field.${f.kind}`, f.kind);
         const room = b - a - 8;
         const fits = Math.floor(room / 6.7);
         if (fits >= 1) c.fillText(text.length <= fits ? text : text.slice(0, Math.max(fits - 1, 0)) + '…', a + 4, fieldsTop + fieldLane / 2);

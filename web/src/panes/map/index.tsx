@@ -114,7 +114,7 @@ export function MapPane() {
         <div class="map-foot">
           <Legend colouring={colouring} types={types} layers={layers} dark={scheme.value === 'dark'} />
           <p class="hint">
-            {all ? t('map.hint') : t('map.window', { from: hex(Math.floor(shown[0])), to: hex(Math.ceil(shown[1])), size: bytes(shown[1] - shown[0]) })}
+            {all ? t('map.hint') : t('map.window', { from: hex(Math.floor(shown[0])), to: hex(Math.ceil(shown[1])), size: bytes(Math.ceil(shown[1]) - Math.floor(shown[0])) })}
             {folds > 0 && ` ${t('map.folded', { n: count(folds) })}`}
           </p>
         </div>
@@ -155,7 +155,7 @@ function Parts() {
     { id: 'type', label: t('tag.type'), width: '6.5rem', min: 520, cell: ({ region: r }) => <span class="mono small">{r.type ?? ''}</span> },
     ...(many ? [{ id: 'file', label: t('app.file'), width: 'minmax(4rem, 1fr)', min: 760, cell: ({ file }: Row) => <Raw text={files.value.find((f) => f.file === file)?.name ?? ''} /> }] : []),
     { id: 'offset', label: t('tag.offset'), width: '7rem', number: true, min: 330, cell: ({ region: r }) => <span class="mono">{hex(r.start)}</span> },
-    { id: 'size', label: t('sel.size'), width: '6rem', number: true, cell: ({ region: r }) => bytes(r.end - r.start) },
+    { id: 'size', label: t('tensors.size'), width: '6rem', number: true, cell: ({ region: r }) => bytes(r.end - r.start) },
   ];
   return (
     <section class="fill" aria-label={t('map.table')}>

@@ -30,6 +30,7 @@ export function Template() {
           <button type="button" class="button small" onClick={() => { select({ ...chosen.span }); go('bytes'); }}>{t('tag.show-bytes')}</button>
         </div>
         <Source text={chosen.text} />
+        {chosen.cut && <p class="hint">{t('sel.cut')}</p>}
         <p class="hint mono small">SHA-256 {chosen.sha256.slice(0, 16)}…</p>
       </section>
       {session.value?.can.render ? <Trial key={chosen.name} template={chosen} /> : <Empty>{t('tag.no-render')}</Empty>}
@@ -42,7 +43,7 @@ const readable = 60_000;
 
 function Source({ text }: { text: string }) {
   const tokens = useMemo(() => (text.length > readable ? [{ text, kind: 'plain' }] : jinja(text)), [text]);
-  return <pre class="code" tabIndex={0}>{tokens.map((x) => <span class={`j-${x.kind}`}><Raw text={x.text} lines /></span>)}</pre>;
+  return <pre class="code" tabIndex={0}>{tokens.map((x) => <span class={x.kind === 'plain' && x.text.trim() === '' ? '' : `j-${x.kind}`}><Raw text={x.text} lines /></span>)}</pre>;
 }
 
 function Trial({ template }: { template: T }) {

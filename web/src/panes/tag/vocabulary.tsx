@@ -31,6 +31,7 @@ export function Vocabulary() {
   const columns: Column<Token>[] = [
     { id: 'id', label: t('tag.id'), width: '5.5rem', number: true, cell: (x) => <span class="mono muted">{x.id}</span> },
     { id: 'text', label: t('tag.token'), width: 'minmax(8rem, 2fr)', cell: (x) => <span class="token"><Raw text={x.text} /></span> },
+    { id: 'decoded', label: t('tag.decoded'), width: 'minmax(5rem, 1fr)', min: 460, cell: (x) => x.decoded !== null && <span class="token"><Raw text={x.decoded} /></span> },
     { id: 'type', label: t('tag.type'), width: '7rem', min: 420, cell: (x) => <span class={x.type === 'normal' ? 'muted' : ''}>{x.type ?? ''}</span> },
     { id: 'score', label: t('tag.score'), width: '7rem', number: true, min: 520, cell: (x) => (x.score === null ? '' : num(x.score)) },
     { id: 'role', label: t('tag.role'), width: 'minmax(5rem, 1fr)', min: 340, cell: (x) => x.roles.map((r) => <span class="badge role">{r}</span>) },
