@@ -4,7 +4,8 @@ import { App } from './app';
 import { start } from './backend/answers';
 import { watchPrefs } from './state/prefs';
 import { watchRoute } from './state/route';
-import { maps, model, open, placeWanted } from './state/session';
+import { chooseModel, maps, model, open, placeWanted, session } from './state/session';
+import { selected } from './state/selection';
 import { wanted } from './state/route';
 import { plain } from './lib/escape';
 import './style/tokens.css';
@@ -20,6 +21,12 @@ watchPrefs();
 watchRoute();
 effect(() => {
   if (wanted.value && maps.value.length > 0) placeWanted();
+});
+// What is selected in another model (a link, a comparison) brings that model up.
+effect(() => {
+  const at = selected.value;
+  const holder = at && session.value?.models.find((m) => m.files.includes(at.file));
+  if (holder && model.peek() && holder.model !== model.peek()?.model) void chooseModel(holder.model);
 });
 effect(() => {
   document.title = model.value ? `${plain(model.value.name)} – gguf view` : 'gguf view';

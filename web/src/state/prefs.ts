@@ -39,6 +39,7 @@ export const folded = signal<ReadonlySet<string>>(
 );
 
 export function fold(pane: string, yes: boolean): void {
+  if (folded.value.has(pane) === yes) return;
   const next = new Set(folded.value);
   if (yes) next.add(pane);
   else next.delete(pane);

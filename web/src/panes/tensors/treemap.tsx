@@ -44,7 +44,7 @@ export function Treemap({ rows, chosen }: { rows: readonly TensorRow[]; chosen: 
     const rest = large.slice(most).reduce((n, x) => n + Number(x.bytes ?? 0), 0);
     if (rest > 0) put(t('tensors.rest'), { label: t('tensors.rest'), value: rest });
     const root = hierarchy<Node>({ label: '', children: [...groups.values()] }).sum((d) => d.value ?? 0).sort((a, b) => (b.value ?? 0) - (a.value ?? 0));
-    return treemap<Node>().size([size.width, size.height]).paddingTop((n) => (n.depth === 1 ? 18 : 0)).paddingInner(1).paddingOuter(1).round(true)(root);
+    return treemap<Node>().size([size.width, size.height]).paddingInner(1).paddingOuter(1).paddingTop((n) => (n.depth === 1 ? 19 : 1)).round(true)(root);
   }, [rows, by, size.width, size.height, t('load.other-layers')]);
 
   const colour = palette.value;
