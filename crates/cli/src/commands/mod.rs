@@ -28,6 +28,8 @@ mod recipe;
 mod recover;
 mod rename;
 mod repair;
+#[cfg(feature = "view")]
+mod report;
 mod rule;
 mod set;
 mod shards;
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Show(show::Args),
     #[cfg(feature = "view")]
     View(view::Args),
+    #[cfg(feature = "view")]
+    Report(report::Args),
     Dump(dump::Args),
     Get(get::Args),
     Tensors(tensors::Args),
@@ -100,6 +104,8 @@ impl Command {
             Self::Show(args) => args.run(out),
             #[cfg(feature = "view")]
             Self::View(args) => args.run(out),
+            #[cfg(feature = "view")]
+            Self::Report(args) => args.run(out),
             Self::Dump(args) => args.run(out),
             Self::Get(args) => args.run(out),
             Self::Tensors(args) => args.run(out),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::query::Query;
 use super::refusal::Refusal;
-use super::session::Session;
+use super::session::{Opened, Session};
 use super::shape::Place;
 use super::{Answer, json};
 
@@ -76,8 +76,26 @@ struct Omission {
 
 pub(super) fn check(session: &Session, query: &Query<'_>) -> Answer {
     let (number, opened) = session.opened(query, "model")?;
+    judged(session, number, opened).map(|judged| judged.answer.clone())
+}
+
+/// The rules that a model breaks.
+pub(super) fn rules(session: &Session, model: usize) -> Vec<String> {
+    let judged = session.models.get(model).and_then(|opened| judged(session, model, opened).ok());
+    judged.map(|judged| judged.rules.iter().map(|rule| (*rule).to_owned()).collect()).unwrap_or_default()
+}
+
+/// A judgement, which is made once: the file does not change while it is open.
+#[derive(Debug)]
+pub(super) struct Judgement {
+    answer: Vec<u8>,
+    /// The rules that were broken, each once.
+    rules: Vec<&'static str>,
+}
+
+fn judged<'s>(session: &Session, number: usize, opened: &'s Opened) -> Result<&'s Judgement, Refusal> {
     if let Some(done) = opened.judged.get() {
-        return Ok(done.clone());
+        return Ok(done);
     }
     let files: Vec<(usize, File<'_>)> = opened
         .files
@@ -105,8 +123,11 @@ pub(super) fn check(session: &Session, query: &Query<'_>) -> Answer {
     let options = Options { per_rule: PER_RULE, ..Options::default() };
     let report = ggufkit_check::check(&subject, &options, None);
     let answer = json(&told(number, &numbers, &report))?;
+    let mut rules: Vec<&'static str> = report.findings.iter().map(|finding| finding.rule.name).collect();
+    rules.sort_unstable();
+    rules.dedup();
     // Whoever was first: both are the same.
-    Ok(opened.judged.get_or_init(|| answer).clone())
+    Ok(opened.judged.get_or_init(|| Judgement { answer, rules }))
 }
 
 fn told(model: usize, numbers: &[usize], report: &Report) -> Judged {

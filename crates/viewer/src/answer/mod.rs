@@ -30,6 +30,7 @@ pub use query::Question;
 pub use refusal::{Kind, Refusal};
 pub use session::Session;
 pub use templates::{Renderer, Rendering};
+pub(crate) use whole::{Capped, session_of_report};
 
 use query::Query;
 
