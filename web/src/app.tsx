@@ -106,7 +106,7 @@ function Nav() {
 
 /** What everybody has to know before reading on: a head that breaks off, a set with shards missing, a report that left things out. */
 function Notices() {
-  const errors = files.value.flatMap((f) => f.errors.map((e) => ({ ...e, file: f.file })));
+  const errors = files.value.flatMap((f) => f.errors.map((e) => ({ ...e, file: f.file, headless: f.head_end === null })));
   const problems = model.value?.problems ?? [];
   const capped = session.value?.capped ?? [];
   if (errors.length + problems.length + capped.length === 0) return null;
@@ -114,7 +114,7 @@ function Notices() {
     <div class="notices">
       {errors.map((e) => (
         <div class="notice error" role="alert">
-          <strong>{t('app.broken')}</strong> <span>{plain(e.message)}</span>
+          {e.headless && <strong>{t('app.broken')}: </strong>}<span>{plain(e.message)}</span>
           {e.help && <span class="muted"> {plain(e.help)}</span>}{' '}
           {e.offset != null && <button type="button" class="link" onClick={() => { select({ file: e.file, start: e.offset ?? 0, end: (e.offset ?? 0) + 1 }); go('bytes'); }}>{t('check.show-bytes')}</button>}
         </div>

@@ -8,11 +8,11 @@ import type { Pane } from '../state/route';
 /** What every pane says when there is nothing to draw: it reads, it failed and what to do, there is nothing. */
 
 export function Loading() {
-  return <p class="note loading" role="status">{t('state.loading')}</p>;
+  return <p class="blank loading" role="status">{t('state.loading')}</p>;
 }
 
 export function Empty({ children }: { children: ComponentChildren }) {
-  return <p class="note empty">{children}</p>;
+  return <p class="blank empty">{children}</p>;
 }
 
 export function sayError(error: unknown): string {
@@ -28,7 +28,7 @@ export function sayError(error: unknown): string {
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   const kind = error instanceof Refused ? error.kind : 'io';
   return (
-    <div class="note failed" role="alert">
+    <div class="blank failed" role="alert">
       <p>{sayError(error)}</p>
       {retry && kind !== 'token' && kind !== 'unsupported' && (
         <button type="button" class="button" onClick={retry}>{t('state.retry')}</button>

@@ -3,11 +3,12 @@ import type { Region } from '../backend/questions';
 import { fromAxis, regionIndex, segmentV, segmentX, stripSegments, toAxis } from '../lib/axis';
 import { kindColour } from '../lib/colour';
 import { plain } from '../lib/escape';
-import { hex, size as bytes } from '../lib/format';
+import { count, hex, num, short, size as bytes } from '../lib/format';
 import { t, tOr } from '../i18n';
-import { palette } from '../state/prefs';
+import { useAnswer } from '../backend/answers';
+import { lang, palette } from '../state/prefs';
 import { hover, hovered, select, selected, type Spot } from '../state/selection';
-import { axis, files, mapOf, maps, regionOf, selectRegion } from '../state/session';
+import { axis, files, model, mapOf, maps, regionOf, selectRegion } from '../state/session';
 import { mapWindow } from '../panes/map/window';
 import { pane } from '../state/route';
 import { useDrawing } from './canvas';
@@ -135,6 +136,7 @@ function Readout() {
   const many = files.value.length > 1;
   return (
     <div id="readout" class={`readout ${hovered.value ? 'hovering' : ''}`} aria-live="polite">
+      {!spot && <Overview />}
       {spot && (
         <>
           {region && <i class={`dot bg-${region.kind}`} />}
@@ -149,5 +151,33 @@ function Readout() {
         </>
       )}
     </div>
+  );
+}
+
+interface Shown {
+  architecture?: string | null;
+  name?: string | null;
+  parameters?: { total?: number | null } | null;
+  quantization?: { bits_per_weight?: number | null; resembles?: string | null; dominant?: string | null } | null;
+  figures?: { layers?: number | null; context_length?: number | null } | null;
+}
+
+/** With nothing selected: what the model is, in one line. */
+function Overview() {
+  const answer = useAnswer('show', model.value ? { model: model.value.model, lang: lang.value } : null);
+  const d = answer.data as Shown | undefined;
+  if (!d) return null;
+  const facts = [
+    d.architecture && plain(d.architecture),
+    d.parameters?.total ? t('app.parameters', { n: short(d.parameters.total) }) : null,
+    d.figures?.layers ? t('app.layers', { n: count(d.figures.layers) }) : null,
+    d.quantization?.resembles ?? d.quantization?.dominant ?? null,
+    d.quantization?.bits_per_weight ? t('app.bits', { n: num(d.quantization.bits_per_weight, 3) }) : null,
+    d.figures?.context_length ? t('app.context', { n: count(d.figures.context_length) }) : null,
+  ].filter((f): f is string => typeof f === 'string' && f !== '');
+  return (
+    <span class="overview">
+      {typeof d.name === 'string' && <b><Raw text={d.name} /></b>} <span class="muted">{facts.map((f) => plain(f)).join(' · ')}</span>
+    </span>
   );
 }

@@ -170,7 +170,7 @@ function FieldChip({ f, file, goesOn }: { f: Field; file: number; goesOn: boolea
   return (
     <span class={`chip ${goesOn ? 'goes-on' : ''}`} data-at={f.start} title={`${f.path} · ${hex(f.start)}–${hex(f.end)}`} data-file={file}>
       <i class={`tick bg-${fieldTone(f)}`} />
-      <span class="chip-kind">{tOr(`field.${f.kind}`, f.kind)}</span>
+      {f.kind !== 'value' && <span class="chip-kind">{tOr(`field.${f.kind}`, f.kind)}</span>}
       {value !== '' && <Raw text={value.length > 60 ? value.slice(0, 60) + '…' : value} class="chip-value" />}
     </span>
   );

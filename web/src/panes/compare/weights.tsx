@@ -41,8 +41,8 @@ export function Weights({ a, b }: { a: number; b: number }) {
     { id: 'types', label: t('compare.types'), width: '9rem', min: 520, cell: (x) => (isCompared(x) ? <span class="mono small">{x.type_a} → {x.type_b}</span> : <span class="muted">{plain(x.error) || t('compare.failed')}</span>) },
     { id: 'relative', label: t('compare.relative'), width: '7.5rem', number: true, sortable: true, cell: cell((x) => x.relative) },
     { id: 'rmse', label: t('compare.rmse'), width: '7rem', number: true, sortable: true, min: 640, cell: cell((x) => x.rmse) },
-    { id: 'max', label: t('compare.max'), width: '8rem', number: true, sortable: true, min: 860, cell: cell((x) => x.max) },
-    { id: 'cosine', label: t('compare.cosine'), width: '6.5rem', number: true, sortable: true, min: 760, cell: cell((x) => x.cosine) },
+    { id: 'max', label: t('compare.max'), width: '9.5rem', number: true, sortable: true, min: 900, cell: cell((x) => x.max) },
+    { id: 'cosine', label: t('compare.cosine'), width: '6.5rem', number: true, sortable: true, min: 760, cell: (x) => (isCompared(x) ? num(x.cosine, 7) : '') },
     { id: 'snr_db', label: t('compare.snr'), width: '6.5rem', number: true, sortable: true, min: 440, cell: cell((x) => x.snr_db) },
     { id: 'equal', label: t('compare.equal'), width: '5.5rem', number: true, sortable: true, min: 960, cell: (x) => (isCompared(x) ? share(x.equal, x.elements) : '') },
   ];

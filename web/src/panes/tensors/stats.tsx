@@ -13,9 +13,9 @@ export function Statistics({ tensor }: { tensor: TensorRow }) {
   const bytes = Number(tensor.bytes ?? 0);
   const [asked, ask] = useState(bytes <= atOnce);
   const answer = useAnswer('stats', asked ? { file: tensor.file, tensor: tensor.index } : null);
-  if (!asked) return <p class="note"><button type="button" class="button primary" onClick={() => ask(true)}>{t('tensors.compute', { size: size(bytes) })}</button></p>;
+  if (!asked) return <p class="blank"><button type="button" class="button primary" onClick={() => ask(true)}>{t('tensors.compute', { size: size(bytes) })}</button></p>;
   if (answer.error) return <Failed error={answer.error} retry={answer.retry} />;
-  if (!answer.data || answer.busy) return bytes > atOnce / 4 ? <p class="note loading" role="status">{t('tensors.computing')}</p> : <Loading />;
+  if (!answer.data || answer.busy) return bytes > atOnce / 4 ? <p class="blank loading" role="status">{t('tensors.computing')}</p> : <Loading />;
   return <Shown s={answer.data} />;
 }
 

@@ -21,7 +21,7 @@ interface Node {
 }
 
 /** Areas that are drawn at most; smaller tensors would be less than a pixel. */
-const most = 3000;
+const most = 20_000;
 
 export function Treemap({ rows, chosen }: { rows: readonly TensorRow[]; chosen: TensorRow | undefined }) {
   const [by, setBy] = useState<'layer' | 'type'>('layer');
@@ -44,7 +44,10 @@ export function Treemap({ rows, chosen }: { rows: readonly TensorRow[]; chosen: 
     const rest = large.slice(most).reduce((n, x) => n + Number(x.bytes ?? 0), 0);
     if (rest > 0) put(t('tensors.rest'), { label: t('tensors.rest'), value: rest });
     const root = hierarchy<Node>({ label: '', children: [...groups.values()] }).sum((d) => d.value ?? 0).sort((a, b) => (b.value ?? 0) - (a.value ?? 0));
-    return treemap<Node>().size([size.width, size.height]).paddingInner(1).paddingOuter(1).paddingTop((n) => (n.depth === 1 ? 19 : 1)).round(true)(root);
+    // Names and edges of groups take room that thousands of them do not have.
+    const room = (size.width * size.height) / Math.max(1, groups.size) > 9000;
+    const edge = rows.length > 4000 ? 0 : 1;
+    return treemap<Node>().size([size.width, size.height]).paddingInner(edge).paddingOuter(room ? 1 : 0).paddingTop((n) => (n.depth === 1 && room ? 19 : 0)).round(edge === 1)(root);
   }, [rows, by, size.width, size.height, t('load.other-layers')]);
 
   const colour = palette.value;
@@ -57,7 +60,7 @@ export function Treemap({ rows, chosen }: { rows: readonly TensorRow[]; chosen: 
       c.fillRect(group.x0, group.y0, group.x1 - group.x0, group.y1 - group.y0);
       c.font = '600 12px system-ui, sans-serif';
       c.fillStyle = colour('ink');
-      if (group.x1 - group.x0 > 40) fit(c, `${plain(group.data.label)}  ${bytes(group.value ?? 0)}`, group.x0 + 4, group.y0 + 10, group.x1 - group.x0 - 6);
+      if (group.x1 - group.x0 > 40 && (group.children?.[0]?.y0 ?? 0) - group.y0 > 12) fit(c, `${plain(group.data.label)}  ${bytes(group.value ?? 0)}`, group.x0 + 4, group.y0 + 10, group.x1 - group.x0 - 6);
       for (const leaf of group.leaves()) drawLeaf(c, leaf, colour, chosen, under);
     }
   }, [laid, colour, chosen, under]);
@@ -102,7 +105,9 @@ function drawLeaf(c: CanvasRenderingContext2D, n: HierarchyRectangularNode<Node>
   if (w <= 0 || h <= 0) return;
   const x = n.data.tensor;
   c.fillStyle = x ? colour(typeColour(x.type)) : colour('line-strong');
+  c.globalAlpha = (x?.index ?? 0) % 2 && w < 46 ? 0.85 : 1;
   c.fillRect(n.x0, n.y0, w, h);
+  c.globalAlpha = 1;
   const hot = x?.data && under && under.file === x.data.file && under.start >= x.data.start && under.start < x.data.end;
   if (hot || (x && x === chosen)) {
     c.strokeStyle = colour(x === chosen ? 'accent' : 'ink');
