@@ -6,7 +6,7 @@ export const en = {
     model: 'Model',
     file: 'File',
     theme: 'Theme',
-    'theme-system': 'As the system',
+    'theme-system': 'System',
     'theme-light': 'Light',
     'theme-dark': 'Dark',
     language: 'Language',
@@ -97,6 +97,7 @@ export const en = {
   sel: {
     title: 'Selected',
     none: 'Nothing is selected. Click anything, in any pane: it lights up in all of them.',
+    consists: 'What the file consists of',
     open: 'Show what is selected',
     close: 'Close',
     at: 'at',

@@ -11,7 +11,7 @@ export const zh: Shape<typeof en> = {
     model: '模型',
     file: '文件',
     theme: '主题',
-    'theme-system': '跟随系统',
+    'theme-system': '系统',
     'theme-light': '浅色',
     'theme-dark': '深色',
     language: '语言',
@@ -102,6 +102,7 @@ export const zh: Shape<typeof en> = {
   sel: {
     title: '所选内容',
     none: '还没有选中任何内容。在任意视图里点一下，所有视图都会同步显示。',
+    consists: '文件的组成',
     open: '查看所选内容',
     close: '关闭',
     at: '位置',

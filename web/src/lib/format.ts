@@ -61,7 +61,7 @@ export function num(n: number | string | null | undefined, digits = 5): string {
   if (n === 0) return '0';
   const a = Math.abs(n);
   if (Number.isInteger(n) && a < 1e15) return count(n).replace('-', '−');
-  const text = a >= 1e6 || a < 1e-4 ? n.toExponential(digits - 2) : String(Number(n.toPrecision(digits)));
+  const text = a >= 1e6 || a < 1e-4 ? Number(n.toPrecision(Math.max(2, digits - 1))).toExponential() : String(Number(n.toPrecision(digits)));
   return text.replace('-', '−').replace('e−', 'e-');
 }
 

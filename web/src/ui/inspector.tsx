@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useEntries, useTensors } from '../backend/lists';
 import { fieldAt, usePieces } from '../backend/bytes';
@@ -7,8 +7,8 @@ import { count, hex, num, shape, share, size as bytes } from '../lib/format';
 import { lang } from '../state/prefs';
 import { formatRoute, go, pane, type Pane } from '../state/route';
 import { select, selected, type Spot } from '../state/selection';
-import { fileHead, files, model, selectedRegion, selectRegion } from '../state/session';
-import type { Region } from '../backend/questions';
+import { fileHead, files, maps, model, selectedRegion, selectRegion } from '../state/session';
+import type { Region, RegionKind } from '../backend/questions';
 import { RawBytes } from './rawbytes';
 import { Raw } from './text';
 
@@ -23,9 +23,44 @@ export function Inspector() {
         {open ? t('sel.close') : t('sel.open')}
       </button>
       <div class="inspector-body" tabIndex={0} role="region" aria-label={t('sel.title')}>
-        {spot ? <Details key={`${spot.file} ${spot.start} ${spot.end}`} spot={spot} region={region} /> : <p class="hint">{t('sel.none')}</p>}
+        {spot ? <Details key={`${spot.file} ${spot.start} ${spot.end}`} spot={spot} region={region} /> : <Nothing />}
       </div>
     </aside>
+  );
+}
+
+/** With nothing selected: the kinds of parts, how many there are of each, and how large they are together. */
+function Nothing() {
+  const kinds = useMemo(() => {
+    const sums = new Map<RegionKind, { parts: number; bytes: number; file: number; first: Region }>();
+    for (const m of maps.value) {
+      for (const r of m.regions) {
+        const sum = sums.get(r.kind) ?? { parts: 0, bytes: 0, file: m.file, first: r };
+        sum.parts += 1 + (r.more ?? 0);
+        sum.bytes += r.end - r.start;
+        sums.set(r.kind, sum);
+      }
+    }
+    return [...sums];
+  }, [maps.value]);
+  const total = kinds.reduce((n, [, k]) => n + k.bytes, 0);
+  return (
+    <>
+      <h2>{t('sel.consists')}</h2>
+      <ul class="consists">
+        {kinds.map(([kind, k]) => (
+          <li>
+            <button type="button" onClick={() => selectRegion(k.file, k.first)}>
+              <i class={`dot bg-${kind}`} />
+              <span>{tOr(`kind.${kind}`, kind)} {k.parts > 1 && <span class="muted">× {count(k.parts)}</span>}</span>
+              <b>{bytes(k.bytes)}</b>
+              <span class="muted">{share(k.bytes, total)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <p class="hint">{t('sel.none')}</p>
+    </>
   );
 }
 

@@ -312,13 +312,18 @@ function drawRegions(c: CanvasRenderingContext2D, map: FileMap, base: number, vi
       label(c, name, left + 6, ruler + lane / 2 - (w > 70 ? 8 : 0), w - 12);
       if (w > 70) {
         c.globalAlpha = 0.8;
-        label(c, `${bytes(r.end - r.start)}${r.kind === 'tensor' && r.type ? ` · ${r.type}` : ''}`, left + 6, ruler + lane / 2 + 9, w - 12);
+        labelWhole(c, `${bytes(r.end - r.start)}${r.kind === 'tensor' && r.type ? ` · ${r.type}` : ''}`, left + 6, ruler + lane / 2 + 9, w - 12);
         c.globalAlpha = 1;
       }
     }
     done = b;
     i++;
   }
+}
+
+/** Text in a box, or none where it does not fit. */
+function labelWhole(c: CanvasRenderingContext2D, text: string, x: number, y: number, room: number) {
+  if (c.measureText(text).width <= room) c.fillText(text, x, y);
 }
 
 /** Text in a box: its end where it does not fit, since names of tensors differ there. */
