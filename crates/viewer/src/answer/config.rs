@@ -2,12 +2,13 @@
 
 use ggufkit_format::{Scalar, shorten};
 use ggufkit_inspect::config::{Setting, Source, config as resolve};
-use ggufkit_inspect::{Words, units};
+use ggufkit_inspect::units;
 use serde::Serialize;
 
 use super::query::Query;
 use super::session::Session;
 use super::shape::Place;
+use super::zh::say;
 use super::{Answer, json};
 
 #[derive(Serialize)]
@@ -18,7 +19,7 @@ struct Config {
     /// Required keys that are absent.
     missing: Vec<String>,
     /// What stands in the way of loading.
-    notes: Vec<Words>,
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -28,7 +29,7 @@ struct Told {
     value: String,
     from: &'static str,
     key: Option<String>,
-    rule: Option<Words>,
+    rule: Option<String>,
     span: Option<Place>,
 }
 
@@ -37,7 +38,7 @@ const MAX_LAYERS: usize = 1000;
 
 pub(super) fn config(session: &Session, query: &Query<'_>) -> Answer {
     let (_, opened) = session.opened(query, "model")?;
-    query.lang()?;
+    let lang = query.lang()?;
     let parts = session.parts(opened);
     session.with_model(opened, |model, _| {
         let config = resolve(model);
@@ -63,7 +64,7 @@ pub(super) fn config(session: &Session, query: &Query<'_>) -> Answer {
                 value: value(&entry.value),
                 from,
                 key: key.map(|key| shorten(key.as_bytes(), 200)),
-                rule,
+                rule: rule.map(|rule| say(rule.as_str(), lang)),
                 span: key.filter(|_| from == "key").and_then(|key| place(key)),
             }
         });
@@ -72,7 +73,7 @@ pub(super) fn config(session: &Session, query: &Query<'_>) -> Answer {
             known: config.architecture_known,
             settings: settings.collect(),
             missing: config.missing.iter().map(|key| shorten(key.as_bytes(), 200)).collect(),
-            notes: config.notes.clone(),
+            notes: config.notes.iter().map(|note| say(note.as_str(), lang)).collect(),
         })
     })
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::query::Query;
 use super::session::Session;
 use super::shape::Big;
+use super::zh::say;
 use super::{Answer, json};
 
 /// Layers that are told one by one.
@@ -139,8 +140,8 @@ fn told(cache: &Cache, lang: Lang) -> Told {
             .iter()
             .map(|term| Term {
                 name: term.name.get(lang),
-                value: term.value.clone(),
-                from: term.from.as_str().to_owned(),
+                value: say(&term.value, lang),
+                from: say(term.from.as_str(), lang),
             })
             .collect(),
     });

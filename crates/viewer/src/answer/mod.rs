@@ -24,6 +24,7 @@ mod tokens;
 mod two;
 mod values;
 mod whole;
+mod zh;
 
 pub use open::{FileInput, ModelInput, Problem, Source, Watch};
 pub use query::Question;

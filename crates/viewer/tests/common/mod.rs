@@ -1,6 +1,6 @@
 //! Files in memory as sessions.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 use std::convert::Infallible;
 use std::io;
