@@ -34,7 +34,7 @@ pub(crate) use sandbox::{WORD, serve};
 /// Work of a template, unless it is said otherwise.
 const FUEL: u64 = 250_000;
 
-/// The prompt that a template makes of messages, with nothing else given; an error says why there is none, in words.
+/// The prompt that a template makes of messages today, with nothing else given; an error says why there is none, in words.
 #[cfg(feature = "view")]
 pub(crate) fn prompt(
     template: &Template<'_>,
@@ -45,7 +45,9 @@ pub(crate) fn prompt(
     let mut variables = Variables::new();
     variables.insert("messages".to_owned(), messages.to_owned());
     variables.insert("add_generation_prompt".to_owned(), generate.to_string());
-    render::render(template, &variables, None, FUEL, Some(model)).map_err(|error| error.to_string()).flatten()
+    render::render(template, &variables, Date::today().as_ref(), FUEL, Some(model))
+        .map_err(|error| error.to_string())
+        .flatten()
 }
 
 /// Longest conversation.
