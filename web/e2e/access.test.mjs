@@ -14,7 +14,7 @@ after(async () => {
 });
 
 async function axe(page, what) {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
   const bad = violations.filter((v) => v.impact === 'serious' || v.impact === 'critical');
   assert.deepEqual(bad.map((v) => `${what}: ${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target} ${n.failureSummary}`).join(' | ')}`), []);
 }
@@ -28,7 +28,8 @@ describe('axe finds nothing serious', () => {
         await opened.go(route);
         const over = await opened.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (over > 0) wrong.push(`${route}: ${over} px too wide`);
-        await axe(opened.page, route).catch((e) => wrong.push(...JSON.parse(JSON.stringify(e.actual ?? [e.message]))));
+        // The same elements at another width: two panes stand for all, the rest is measured.
+        if (width > 400 || route === '/map' || route === '/tag') await axe(opened.page, route).catch((e) => wrong.push(...(e.actual ?? [e.message])));
       }
       await opened.page.locator('.inspector-toggle').click({ timeout: 500 }).catch(() => {});
       await opened.go('/tag?key=general.name');

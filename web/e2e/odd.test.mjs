@@ -91,8 +91,8 @@ describe('twenty thousand tensors', () => {
   it('are listed, sorted and drawn', async () => {
     await visit([file('many')], async (opened, page) => {
       await opened.go('/tensors');
-      assert.match(await page.locator('.pane-tensors').innerText(), /20,000 tensors/);
-      await page.locator('.pane-tensors .grid').focus();
+      await page.waitForFunction(() => /20,000 tensors/.test(document.querySelector('.pane-tensors')?.textContent ?? ''));
+      await page.locator('.pane-tensors .scroller').focus();
       await page.keyboard.press('End');
       await page.waitForTimeout(150);
       assert.match(await page.locator('.pane-tensors .grid').innerText(), /blk\.1999\.extra/);

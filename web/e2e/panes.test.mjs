@@ -51,8 +51,10 @@ describe('the sample', () => {
 
   it('has its keys in a tree, with meanings; a click is seen everywhere', async () => {
     await opened.go('/tag');
+    await page.locator('.pane-tag .search').fill('head_count_kv');
     await page.locator('.pane-tag .grid-row', { hasText: 'head_count_kv' }).click();
-    await page.waitForTimeout(300);
+    await page.locator('.pane-tag .search').fill('');
+    await page.waitForTimeout(400);
     assert.match(await address(), /#\/tag\?file=0&at=0x[0-9a-f]+&n=\d+/);
     assert.match(await text('.inspector-body'), /llama\.attention\.head_count_kv.*meaning/s);
     assert.ok(await page.locator('.strip-mark').isVisible());
@@ -92,7 +94,7 @@ describe('the sample', () => {
     await page.locator('.goto input').fill('99999999');
     await page.keyboard.press('Enter');
     assert.match(await text('.wrong'), /396,864/);
-    await page.locator('.hex-grid').focus();
+    await page.locator('.hex-grid .scroller').focus();
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');

@@ -84,20 +84,16 @@ export function Grid<R>(p: Props<R>) {
     return element ? Number(element.dataset.row) : null;
   };
 
+  // What scrolls is what has the focus, so it is the grid; the head, which stays, belongs to it.
+  const table = {
+    role: p.level ? ('treegrid' as const) : ('grid' as const),
+    'aria-label': p.label,
+    'aria-rowcount': p.rows + 1,
+    'aria-colcount': columns.length,
+  };
   return (
-    <div
-      class="grid"
-      ref={ref}
-      role={p.level ? 'treegrid' : 'grid'}
-      aria-label={p.label}
-      aria-rowcount={p.rows + 1}
-      aria-colcount={columns.length}
-      aria-activedescendant={active !== null ? `${id}-${active}` : undefined}
-      tabIndex={0}
-      onKeyDown={onKeyDown}
-      onBlur={() => p.onHover?.(null, undefined)}
-    >
-      <div class="grid-head" role="rowgroup">
+    <div class="grid" ref={ref} {...(p.rows === 0 ? table : {})}>
+      <div class="grid-head" role="rowgroup" id={`${id}-head`}>
         <div class="grid-row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
           {columns.map((c) => {
             const sorted = p.sort?.id === c.id ? (p.sort.down ? 'descending' : 'ascending') : undefined;
@@ -126,8 +122,14 @@ export function Grid<R>(p: Props<R>) {
           showKey={`${p.current}-${moved}`}
           centre={p.centre ?? false}
           onView={(n) => (page.current = n)}
+          inner="rowgroup"
           attributes={{
-            role: 'rowgroup',
+            ...table,
+            'aria-owns': `${id}-head`,
+            'aria-activedescendant': active !== null ? `${id}-${active}` : undefined,
+            tabIndex: 0,
+            onKeyDown,
+            onBlur: () => p.onHover?.(null, undefined),
             onClick: (event: Event) => {
               const at = rowOf(event);
               const row = at === null ? undefined : p.row(at);

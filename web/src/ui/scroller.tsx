@@ -17,13 +17,15 @@ interface Props {
   /** Told what is seen, in whole rows. */
   onView?: (rows: number) => void;
   attributes?: Record<string, unknown>;
+  /** Role of what holds the rows. */
+  inner?: 'rowgroup' | 'presentation';
 }
 
 /**
  * A window over rows of one height, of which only those in view exist. More rows than a browser can lay out are scrolled in
  * proportion (`lib/scroll`).
  */
-export function Scroller({ rows, rowHeight, children, show = null, showKey, centre = false, class: cls = '', onView, attributes = {} }: Props) {
+export function Scroller({ rows, rowHeight, children, show = null, showKey, centre = false, class: cls = '', onView, attributes = {}, inner = 'presentation' }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState(0);
   const [top, setTop] = useState(0);
@@ -101,7 +103,7 @@ export function Scroller({ rows, rowHeight, children, show = null, showKey, cent
   return (
     <div class={`scroller ${cls}`} ref={box} onScroll={onScroll} {...attributes}>
       <div class="scroller-room" style={{ height: `${contentHeight(extent)}px` }} role="presentation">
-        <div class="scroller-window" style={{ height: `${view}px` }} role="presentation">
+        <div class="scroller-window" style={{ height: `${view}px` }} role={inner}>
           {view > 0 && children(first, last, (first - at) * rowHeight)}
         </div>
       </div>

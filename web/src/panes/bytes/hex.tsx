@@ -63,18 +63,8 @@ export function HexView({ head, region, spot, under }: Props) {
 
   return (
     <section class="fill hex" aria-label={t('bytes.title')} ref={box}>
-      <div
-        class={`grid hex-grid w${width}`}
-        role="grid"
-        aria-label={t('bytes.grid')}
-        aria-rowcount={rows + 1}
-        aria-activedescendant={`${id}-${Math.floor(at / width)}`}
-        aria-describedby="readout"
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-        onBlur={() => hover(null)}
-      >
-        <div role="rowgroup" class="grid-head">
+      <div class={`grid hex-grid w${width}`}>
+        <div role="rowgroup" class="grid-head" id={`${id}-head`}>
           <div role="row" class="hex-row" aria-rowindex={1}>
             <div role="columnheader" class="hex-offset">{t('bytes.position')}</div>
             <div role="columnheader" class="hex-bytes" aria-label={t('bytes.hex')}>
@@ -90,8 +80,17 @@ export function HexView({ head, region, spot, under }: Props) {
           show={Math.floor(at / width)}
           showKey={`${at} ${spot?.end}`}
           onView={(n) => (page.current = n)}
+          inner="rowgroup"
           attributes={{
-            role: 'rowgroup',
+            role: 'grid',
+            'aria-label': t('bytes.grid'),
+            'aria-owns': `${id}-head`,
+            'aria-rowcount': rows + 1,
+            'aria-activedescendant': `${id}-${Math.floor(at / width)}`,
+            'aria-describedby': 'readout',
+            tabIndex: 0,
+            onKeyDown,
+            onBlur: () => hover(null),
             onPointerMove: (event: Event) => {
               const p = position(event);
               hover(p === null ? null : whole(p));

@@ -70,7 +70,7 @@ export function WalkPane() {
 
   const onKey = (event: KeyboardEvent) => {
     const element = event.target as Element;
-    if (element.closest('input, select, textarea, [role=grid]') || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (element.closest('input, select, textarea, .scroller') || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === 'ArrowRight') walk(at + 1);
     else if (event.key === 'ArrowLeft') walk(at - 1);
     else if (event.key === ' ' && !element.closest('button')) setPlaying(!playing);
