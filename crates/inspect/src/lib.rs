@@ -15,6 +15,7 @@ pub mod hex;
 pub mod json;
 mod lookup;
 pub mod map;
+pub mod memory;
 mod model;
 pub mod names;
 pub mod query;

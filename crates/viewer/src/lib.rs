@@ -13,5 +13,7 @@
 
 pub mod answer;
 pub mod page;
+pub mod report;
 #[cfg(feature = "server")]
 pub mod server;
+pub mod svg;

@@ -134,6 +134,8 @@ export interface Element {
 export interface Token {
   id: number;
   text: string;
+  /** What it stands for where that is another text: GPT-2's alphabet of bytes and `▁` for spaces are undone. */
+  decoded: string | null;
   /** Bytes of the text that are not UTF-8 are shown escaped, and this is true. */
   odd: boolean;
   score: number | string | null;
@@ -259,8 +261,12 @@ export interface Stats {
   zeros: number;
   nan: number;
   infinite: number;
+  /** At or beyond six times the root mean square, and the bound that was taken. */
   outliers: number;
+  outliers_from: Num;
   quantiles: Num[];
+  /** The parts of all values that these are of: 0.001, 0.01, 0.25, ... */
+  quantiles_at: number[];
   scales: { blocks: number; zeros: number; not_finite: number; min: Num; max: Num } | null;
   /** Counts between `edges` (one more than counts). */
   histogram: { edges: Num[]; counts: number[] };
@@ -271,7 +277,7 @@ export interface Grid {
   rows: [number, number];
   cols: [number, number];
   /** Of the whole tensor, as rows of `shape[0]` elements. */
-  size: { rows: number; cols: number };
+  size: { rows: Big; cols: Big };
   width: number;
   height: number;
   /** Base64 of little-endian f32, row by row: mean of each cell, and the value with the largest size. */
@@ -290,14 +296,18 @@ export interface Block {
   block: number;
   blocks: number;
   elements: number;
+  /** Counted over the whole tensor; `row` is the row that it is in. */
   first_element: number;
+  row: number;
   span: Place;
+  /** The value of an element in terms of the members. */
+  formula: string;
   /** Base64 of its bytes. */
   data: string;
   /** Members in order: bytes within the block, what they are. */
-  members: { name: string; start: number; end: number; meaning: string; values: string[] }[];
+  members: { name: string; start: number; end: number; unit: string; meaning: string; values: string[] }[];
   /**
-   * For each bit of the block (byte by byte, lowest bit first) whose it is: `owners[bits[i]]`. Types without a map of bits have none.
+   * For each bit of the block (byte by byte, lowest bit first) whose it is: `owners[bits[i]]`. `owners[0]` is nobody. Types without a map of bits have none.
    */
   owners: { symbol: string; element: number | null }[];
   bits: number[];
@@ -305,11 +315,13 @@ export interface Block {
   values: Num[];
 }
 
-/** How one element of a block comes about: `value = term (op) term ...`. */
+/** How one element of a block comes about: `formula` has the numbers in place of the names of `rule`. Bits count as in `Block.bits`. */
 export interface Worked {
   element: number;
   formula: string;
-  terms: { name: string; value: string; bits: number[] }[];
+  rule: string;
+  /** `how`: how the value follows from terms before it, where that is not plain. */
+  terms: { name: string; value: string; how: string | null; bits: number[] }[];
   value: Num;
 }
 
@@ -336,12 +348,15 @@ export interface Report {
   model: number;
   counts: { error: number; warning: number; note: number };
   findings: Finding[];
+  /** More findings of rules that found more than 50. */
+  left_out: { rule: string; code: string; severity: 'error' | 'warning' | 'note'; more: number }[];
   not_examined: { what: string; why: string; place: Place | null }[];
 }
 
 export interface Template {
   name: string;
   text: string;
+  cut: boolean;
   sha256: string;
   span: Place;
 }
@@ -352,7 +367,7 @@ export interface Message {
 }
 
 export interface Change {
-  kind: 'added' | 'removed' | 'changed' | 'renamed' | 'retyped' | 'reshaped';
+  kind: 'added' | 'removed' | 'changed' | 'renamed' | 'retyped' | 'reshaped' | 'moved';
   what: 'header' | 'metadata' | 'tensor' | 'layout';
   name: string;
   a: string | null;
@@ -367,6 +382,7 @@ export interface Compared {
   type_b: string;
   elements: number;
   equal: number;
+  not_finite: number;
   rmse: Num;
   relative: Num;
   max: Num;
@@ -396,7 +412,7 @@ export interface Questions {
   steps: { query: { file: number; from: number; count: number; lang: Lang }; answer: { total: number; steps: Step[] } };
   /** The step that reads this byte. */
   step_at: { query: { file: number; offset: number }; answer: { step: number | null } };
-  config: { query: { model: number; lang: Lang }; answer: { architecture: string | null; known: boolean; settings: Setting[] } };
+  config: { query: { model: number; lang: Lang }; answer: { architecture: string | null; known: boolean; settings: Setting[]; missing: string[]; notes: string[] } };
   memory: { query: { model: number; lang: Lang }; answer: Memory };
   /** At most 10,000 from `from` (0) on. */
   tensors: { query: { model: number; from?: number }; answer: { total: number; tensors: TensorRow[] } };
@@ -418,11 +434,11 @@ export interface Questions {
     answer: { text: string | null; error: string | null };
   };
   diff: { query: { a: number; b: number }; answer: { same: boolean | null; changes: Change[]; left_out: number } };
-  /** Tensors that the two have by name, without values. */
-  pairs: { query: { a: number; b: number }; answer: { pairs: { name: string; a: number; b: number; bytes: number }[]; only_a: string[]; only_b: string[] } };
+  /** Tensors that the two have by name, without values; `a` and `b` count over all files of a model, as `tensors` has them. */
+  pairs: { query: { a: number; b: number }; answer: { pairs: { name: string; a: number; b: number; bytes: Big }[]; only_a: string[]; only_b: string[] } };
   /** One tensor of two models; `name` is `pairs[i].name`. */
   compare: { query: { a: number; b: number; name: string }; answer: Compared };
-  /** Manual of a rule, a key, a type or a topic, as `gguf explain` prints it. */
+  /** Manual of a rule (name or code), a key, a type or a topic, as `gguf explain` prints it; `text` is Markdown. */
   explain: { query: { what: string; lang: Lang }; answer: { title: string; text: string } };
 }
 

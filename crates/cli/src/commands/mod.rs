@@ -30,6 +30,8 @@ mod recipe;
 mod recover;
 mod rename;
 mod repair;
+#[cfg(feature = "view")]
+mod report;
 mod rule;
 mod set;
 mod shards;
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     View(view::Args),
     #[cfg(feature = "explore")]
     Explore(explore::Args),
+    #[cfg(feature = "view")]
+    Report(report::Args),
     Dump(dump::Args),
     Get(get::Args),
     Tensors(tensors::Args),
@@ -106,6 +110,8 @@ impl Command {
             Self::View(args) => args.run(out),
             #[cfg(feature = "explore")]
             Self::Explore(args) => args.run(out),
+            #[cfg(feature = "view")]
+            Self::Report(args) => args.run(out),
             Self::Dump(args) => args.run(out),
             Self::Get(args) => args.run(out),
             Self::Tensors(args) => args.run(out),

@@ -211,8 +211,10 @@ fn of_tensor(
         to_little_endian(tensor.tensor_type, view.index().header().endian, &mut ordered);
         for read in readings(info, &ordered) {
             let part = read.part;
-            let place = Span::new(at(block).saturating_add(part.offset.into()), part.bytes.into());
-            if place.end() <= span.start || place.start >= span.end() || place.end() > own.end() {
+            let whole = Span::new(at(block).saturating_add(part.offset.into()), part.bytes.into());
+            // A tensor may end within a block, and another may begin over its last one.
+            let place = Span::between(whole.start, whole.end().min(own.end()));
+            if place.is_empty() || place.end() <= span.start || place.start >= span.end() {
                 continue;
             }
             let path = match info.is_plain() {

@@ -4,8 +4,13 @@
 //! [`Refusal`]. Every question is bounded, whatever is asked and whatever the file holds: in bytes ([`MAX_BYTES`]), in rows
 //! ([`MAX_ROWS`]), in cells ([`MAX_SIDE`]). One file here for each group of questions.
 
+mod block;
 mod bytes;
+mod check;
+mod config;
+mod explain;
 mod map;
+mod memory;
 mod metadata;
 mod open;
 mod query;
@@ -14,13 +19,19 @@ mod session;
 mod shape;
 mod steps;
 mod templates;
+mod tensors;
 mod tokens;
+mod two;
+mod values;
 mod whole;
+mod zh;
 
-pub use open::{FileInput, ModelInput, Problem, Source};
+pub use open::{FileInput, ModelInput, Problem, Source, Watch};
 pub use query::Question;
 pub use refusal::{Kind, Refusal};
 pub use session::Session;
+pub use templates::{Renderer, Rendering};
+pub(crate) use whole::{Capped, session_of_report};
 
 use query::Query;
 
@@ -39,12 +50,28 @@ type Ask = fn(&Session, &Query<'_>) -> Answer;
 /// The questions by name.
 const QUESTIONS: &[(&str, Ask)] = &[
     ("session", whole::session),
+    ("show", whole::show),
     ("map", map::map),
     ("metadata", metadata::metadata),
     ("elements", metadata::elements),
+    ("tokens", tokens::tokens),
     ("bytes", bytes::bytes),
     ("steps", steps::steps_of),
     ("step_at", steps::step_at),
+    ("config", config::config),
+    ("memory", memory::memory),
+    ("tensors", tensors::tensors),
+    ("stats", values::stats_of),
+    ("values", values::values),
+    ("block", block::block),
+    ("worked", block::worked),
+    ("check", check::check),
+    ("templates", templates::templates),
+    ("render", templates::render),
+    ("diff", two::diff),
+    ("pairs", two::pairs),
+    ("compare", two::compare),
+    ("explain", explain::explain),
 ];
 
 impl Session {

@@ -10,6 +10,9 @@ use serde::Serialize;
 /// Where the bytes of a file are asked for.
 pub type Source = dyn ReadAt<Error = io::Error> + Send + Sync;
 
+/// Tells whether a file has been written to since it was opened.
+pub type Watch = dyn Fn() -> io::Result<bool> + Send + Sync;
+
 /// Something that is wrong with a file or a set.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Problem {
@@ -77,6 +80,8 @@ pub struct FileInput {
     pub diagnosis: Diagnosis,
     /// The file, where it can be read by position.
     pub source: Option<Arc<Source>>,
+    /// Whether it has changed since, where that can be told.
+    pub watch: Option<Arc<Watch>>,
 }
 
 impl std::fmt::Debug for FileInput {
@@ -103,6 +108,7 @@ impl FileInput {
             outcome,
             diagnosis,
             source: Some(source),
+            watch: None,
         })
     }
 

@@ -4,11 +4,12 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use ggufkit_format::spec::Lang;
-use ggufkit_format::{ByteStr, Index, Span, View, shorten};
+use ggufkit_format::{ByteStr, Index, Payload, Span, View, shorten};
 use ggufkit_inspect::{Model, Part};
 use ggufkit_io::{Diagnosis, ShardProblem, ShardSet, read_full};
 
-use super::open::{ModelInput, Problem, Source};
+use super::check::Judgement;
+use super::open::{ModelInput, Problem, Source, Watch};
 use super::query::Query;
 use super::refusal::Refusal;
 use super::steps::StepIndex;
@@ -26,6 +27,7 @@ pub(super) struct File {
     pub(super) error: Option<ggufkit_format::ParseError>,
     pub(super) diagnosis: Diagnosis,
     pub(super) source: Option<Arc<Source>>,
+    pub(super) watch: Option<Arc<Watch>>,
     pub(super) problems: Vec<Problem>,
     /// Number of the model that it belongs to.
     pub(super) model: usize,
@@ -52,6 +54,25 @@ impl File {
     pub(super) fn length(&self) -> u64 {
         let base = self.index.as_ref().map_or(0, |index| index.header().base);
         self.size.unwrap_or(base.saturating_add(self.head.len() as u64))
+    }
+
+    /// The file, to be read by position.
+    pub(super) fn seekable(&self) -> Result<&Source, Refusal> {
+        self.source
+            .as_deref()
+            .ok_or_else(|| Refusal::unsupported("data is not read as it passes by: name a file"))
+    }
+
+    /// Refuses what was read of a file that has been written to since it was opened: it is of no one state of it.
+    pub(super) fn unchanged(&self) -> Result<(), Refusal> {
+        match self.watch.as_ref().map(|watch| watch()) {
+            None | Some(Ok(false)) => Ok(()),
+            Some(Ok(true)) => Err(Refusal::new(
+                super::refusal::Kind::Io,
+                "the file has been changed since it was opened; open it again",
+            )),
+            Some(Err(error)) => Err(Refusal::io(&error)),
+        }
     }
 
     /// Reads what is there of a span; what the head holds comes from memory.
@@ -82,7 +103,7 @@ pub(super) struct Opened {
     pub(super) problems: Vec<Problem>,
     pub(super) vocabulary: OnceLock<Vocabulary>,
     /// Judged once: nothing of it changes while the file stays as it is.
-    pub(super) judged: OnceLock<Vec<u8>>,
+    pub(super) judged: OnceLock<Judgement>,
 }
 
 /// Open files, and whatever was computed from them once.
@@ -143,6 +164,7 @@ impl Session {
                 error: file.outcome.error,
                 diagnosis: file.diagnosis,
                 source: file.source,
+                watch: file.watch,
                 problems,
                 model,
                 steps: OnceLock::new(),
@@ -177,6 +199,92 @@ impl Session {
     #[must_use]
     pub fn files(&self) -> usize {
         self.files.len()
+    }
+
+    /// Key-values of a model.
+    pub(crate) fn key_values(&self, model: usize) -> u64 {
+        self.sum(model, |view| view.index().kvs().len())
+    }
+
+    /// Tensors of a model.
+    pub(crate) fn tensors(&self, model: usize) -> u64 {
+        self.sum(model, |view| view.index().tensors().len())
+    }
+
+    fn sum(&self, model: usize, of: impl Fn(&View<'_>) -> usize) -> u64 {
+        let files = self.models.get(model).map(|opened| opened.files.as_slice()).unwrap_or_default();
+        let views = files.iter().filter_map(|number| self.files.get(*number)?.view());
+        views.map(|view| of(&view) as u64).sum()
+    }
+
+    /// Tensors of a file.
+    pub(crate) fn tensors_of(&self, file: usize) -> usize {
+        self.files.get(file).and_then(File::view).map_or(0, |view| view.index().tensors().len())
+    }
+
+    /// Bytes of a tensor's data, 0 where that is not known.
+    pub(crate) fn tensor_bytes(&self, file: usize, tensor: usize) -> u64 {
+        let view = self.files.get(file).and_then(File::view);
+        let found = view.and_then(|view| Some((view, view.index().tensors().get(tensor)?)));
+        found.and_then(|(view, tensor)| view.index().data_span(tensor).ok()).map_or(0, |span| span.len)
+    }
+
+    /// Bytes of the data of all tensors, as far as these are known.
+    #[must_use]
+    pub fn data_bytes(&self) -> u64 {
+        let tensors =
+            (0..self.files()).flat_map(|file| (0..self.tensors_of(file)).map(move |tensor| (file, tensor)));
+        tensors.map(|(file, tensor)| self.tensor_bytes(file, tensor)).fold(0, u64::saturating_add)
+    }
+
+    /// Tokens of a model's vocabulary.
+    pub(crate) fn tokens(&self, model: usize) -> u64 {
+        let Some(opened) = self.models.get(model) else { return 0 };
+        let tokens =
+            self.parts(opened).into_iter().find_map(|(_, part)| part.view.get("tokenizer.ggml.tokens"));
+        tokens.and_then(|tokens| tokens.as_array()).map_or(0, |tokens| tokens.len())
+    }
+
+    /// Arrays of a file: the numbers of their key-values, and of their elements.
+    pub(crate) fn arrays(&self, file: usize) -> Vec<(usize, u64)> {
+        let view = self.files.get(file).and_then(File::view);
+        let kvs = view.map(|view| view.index().kvs()).unwrap_or_default();
+        let count = |(at, kv): (usize, &ggufkit_format::Kv)| match &kv.payload {
+            Payload::Array(array) => Some((at, array.count)),
+            _ => None,
+        };
+        kvs.iter().enumerate().filter_map(count).collect()
+    }
+
+    /// Length of a file.
+    pub(crate) fn size(&self, file: usize) -> u64 {
+        self.files.get(file).map_or(0, File::length)
+    }
+
+    /// Name of a file, harmless to show.
+    pub(crate) fn name(&self, file: usize) -> &str {
+        self.files.get(file).map_or("", |file| file.name.as_str())
+    }
+
+    /// Does something with the first model, and its name.
+    pub(crate) fn first_model<T>(&self, work: impl FnOnce(&Model<'_>, &str) -> T) -> Result<T, Refusal> {
+        let opened = self.models.first().ok_or_else(|| Refusal::not_found("nothing is open"))?;
+        self.with_model(opened, |model, _| Ok(work(model, &opened.name)))
+    }
+
+    /// Words that a page about a model may want explained: the rules that it breaks, the types of its tensors.
+    pub(crate) fn words(&self, model: usize) -> Vec<String> {
+        let Some(opened) = self.models.get(model) else { return Vec::new() };
+        let mut words = super::check::rules(self, model);
+        let mut types: Vec<ggufkit_format::spec::TensorType> = self
+            .parts(opened)
+            .iter()
+            .flat_map(|(_, part)| part.view.index().tensors().iter().map(|tensor| tensor.tensor_type))
+            .collect();
+        types.sort_unstable();
+        types.dedup();
+        words.extend(types.into_iter().filter_map(|ty| ty.name().map(str::to_owned)));
+        words
     }
 
     /// The file that a question is about, with its number.
@@ -220,7 +328,7 @@ impl Session {
         work(&model, &numbers)
     }
 
-    /// Whether a file has been written to since it was opened; what is read of it then is of no one state.
+    /// Fills `buf` from a file.
     pub(super) fn read_exact(file: &File, buf: &mut [u8], offset: u64) -> io::Result<()> {
         match &file.source {
             Some(source) => ggufkit_io::read_exact_at(&**source, buf, offset),

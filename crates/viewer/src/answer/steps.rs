@@ -116,6 +116,14 @@ fn told(view: &View<'_>, step: Step<'_>) -> Told {
     }
 }
 
+impl Session {
+    /// Steps of a file.
+    pub(crate) fn steps(&self, file: usize) -> u64 {
+        let Some(file) = self.files.get(file) else { return 0 };
+        file.view().map_or(0, |view| file.steps.get_or_init(|| StepIndex::of(&view)).total)
+    }
+}
+
 #[derive(Serialize)]
 struct At {
     step: Option<u64>,

@@ -1,5 +1,6 @@
 //! What is open, and what it is as a whole.
 
+use ggufkit_inspect::summary::{Summary, summary};
 use serde::Serialize;
 
 use super::open::Problem;
@@ -100,4 +101,19 @@ fn head(number: usize, file: &File) -> Head<'_> {
         alignment: whole.map(|index| index.alignment()),
         errors: &file.problems,
     }
+}
+
+#[derive(Serialize)]
+struct Show<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    summary: &'a Summary<'a>,
+}
+
+pub(super) fn show(session: &Session, query: &Query<'_>) -> Answer {
+    let (_, opened) = session.opened(query, "model")?;
+    query.lang()?;
+    session.with_model(opened, |model, _| {
+        json(&Show { schema: ggufkit_inspect::json::SCHEMA, summary: &summary(model) })
+    })
 }

@@ -11,6 +11,7 @@ use ggufkit_viewer::server::{Server, Stop};
 use crate::args::{InputArgs, ReadArgs};
 use crate::out::{Ink, Out};
 use crate::{FAILED, OK};
+pub(super) use open::session;
 
 /// Look at files in a browser: map, bytes, vocabulary, weights, findings, differences
 ///
@@ -64,7 +65,7 @@ impl PageLang {
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
-        let Some(mut session) = open::session(out, &self.inputs, &self.read)? else { return Ok(FAILED) };
+        let Some(mut session) = session(out, &self.inputs, &self.read)? else { return Ok(FAILED) };
         if let Some(lang) = self.lang {
             session = session.with_lang(lang.lang());
         }

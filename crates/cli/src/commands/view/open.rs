@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ggufkit::format::Options;
 use ggufkit::format::{ReadAt as _, View};
 use ggufkit::io::{HeadBuffer, Input, ShardPart, ShardSet, diagnose, diagnose_stream, inplace};
-use ggufkit_viewer::answer::{FileInput, ModelInput, Problem, Session};
+use ggufkit_viewer::answer::{FileInput, ModelInput, Problem, Rendering, Session};
 
 use crate::args::{InputArgs, ReadArgs};
 use crate::failure::{Failed, Failure};
@@ -40,7 +40,10 @@ pub(crate) fn session(out: &mut Out, inputs: &InputArgs, read: &ReadArgs) -> io:
             models.push(model);
         }
     }
-    Ok((!models.is_empty()).then(|| Session::new(models)))
+    let render = |what: &Rendering<'_>| {
+        crate::commands::template::prompt(&what.template, what.messages, what.generate, &what.model)
+    };
+    Ok((!models.is_empty()).then(|| Session::new(models).with_renderer(Box::new(render))))
 }
 
 /// Opens the files of one input, and says what cannot be opened or read.
@@ -101,6 +104,7 @@ fn file(path: Option<&Path>, options: Options) -> io::Result<FileInput> {
             outcome,
             diagnosis,
             source: None,
+            watch: None,
         });
     };
     let stamp = inplace::Stamp::of(path).ok();
@@ -108,6 +112,8 @@ fn file(path: Option<&Path>, options: Options) -> io::Result<FileInput> {
     let outcome = buffer.read(&source, options)?;
     frame::settled(path, stamp)?;
     let diagnosis = diagnose(&source, options, &outcome, buffer.bytes())?;
+    let source = Arc::new(source);
+    let watched = Arc::clone(&source);
     Ok(FileInput {
         label: json::bytes_of(path).0.to_vec(),
         file_name: path.file_name().and_then(|name| name.to_str()).map(str::to_owned),
@@ -115,6 +121,7 @@ fn file(path: Option<&Path>, options: Options) -> io::Result<FileInput> {
         head: buffer.into_bytes(),
         outcome,
         diagnosis,
-        source: Some(Arc::new(source)),
+        source: Some(source),
+        watch: Some(Arc::new(move || watched.is_changed())),
     })
 }
