@@ -50,7 +50,8 @@ const RULES: &[(&str, &[&str])] = &[
             "ggufkit-values",
         ],
     ),
-    ("ggufkit-cli", &["ggufkit", "ggufkit-viewer"]),
+    ("ggufkit-explore", &["ggufkit"]),
+    ("ggufkit-cli", &["ggufkit", "ggufkit-viewer", "ggufkit-explore"]),
     ("ggufkit-testkit", &["ggufkit-format"]),
 ];
 
