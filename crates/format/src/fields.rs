@@ -76,6 +76,13 @@ impl<'a> View<'a> {
     pub fn fields(&self, detail: Detail) -> Fields<'a> {
         Fields::new(*self, detail)
     }
+
+    /// The same fields from the record on that holds the byte at `position`, without a walk over those before it; of an
+    /// array of which every element is shown, from the element on that holds it.
+    #[must_use]
+    pub fn fields_from(&self, detail: Detail, position: u64) -> Fields<'a> {
+        Fields::from(*self, detail, position)
+    }
 }
 
 /// The fields of a head. See [`View::fields`].
@@ -120,6 +127,55 @@ impl<'a> Fields<'a> {
     fn new(view: View<'a>, detail: Detail) -> Self {
         let position = view.index().header().base;
         Self { view, detail, queue: VecDeque::new(), stage: Stage::Header, array: None, position }
+    }
+
+    fn from(view: View<'a>, detail: Detail, position: u64) -> Self {
+        let mut fields = Self::new(view, detail);
+        let index = view.index();
+        if position < index.header().span.end() {
+            return fields;
+        }
+        let at = index.kvs().partition_point(|kv| kv.span.end() <= position);
+        if let Some(kv) = index.kvs().get(at) {
+            (fields.stage, fields.position) = (Stage::Kv(at), kv.span.start);
+            fields.enter(at, kv, position);
+            return fields;
+        }
+        let at = index.tensors().partition_point(|tensor| tensor.span.end() <= position);
+        (fields.stage, fields.position) = match index.tensors().get(at) {
+            Some(tensor) => (Stage::Tensor(at), tensor.span.start),
+            None => (Stage::Tail, index.head_end()),
+        };
+        fields
+    }
+
+    /// Goes on within the array of a key-value, at the element that holds `position`.
+    fn enter(&mut self, at: usize, kv: &'a Kv, position: u64) {
+        let (Payload::Array(array), Detail::All) = (&kv.payload, self.detail) else { return };
+        let Some(into) = position.checked_sub(array.elements.start).filter(|_| array.count > 0) else {
+            return;
+        };
+        let root = self.view.array(array);
+        let first = match array.element_type.fixed_size() {
+            Some(size) => into.checked_div(size).unwrap_or(0),
+            None => {
+                let marks = array.marks.partition_point(|mark| *mark <= position).saturating_sub(1);
+                u64::try_from(marks).unwrap_or(0).saturating_mul(crate::index::Array::STRIDE)
+            }
+        };
+        let mut elements = root.iter_from(first);
+        let (mut done, mut start) = (first, elements.offset());
+        while elements.next().is_some()
+            && elements.offset() <= position
+            && elements.offset() < array.elements.end()
+        {
+            (done, start) = (done.saturating_add(1), elements.offset());
+        }
+        let level = Level { ty: array.element_type, count: array.count, done };
+        let (kv, end) = (at.try_into().unwrap_or(u64::MAX), array.elements.end());
+        let levels = alloc::vec![level];
+        self.array = Some(Walk { kv, levels, shown: done, limit: u64::MAX, end, root });
+        (self.stage, self.position) = (Stage::Kv(at.saturating_add(1)), start);
     }
 
     fn push(&mut self, len: u64, path: Path, value: FieldValue<'a>) {

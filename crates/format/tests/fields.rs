@@ -60,3 +60,30 @@ fn the_rest_of_an_array_is_one_field() {
     assert_eq!(rest.span, expected);
     assert_eq!(fields.iter().filter(|f| matches!(f.value, FieldValue::Elements(_))).count(), 1);
 }
+
+/// A walk that begins at a position gives the fields from there on, as a walk over everything does.
+#[test]
+fn a_walk_may_begin_anywhere() {
+    // More elements than one stretch between the positions that an index keeps.
+    let words: Vec<String> = (0..300).map(|n| "x".repeat(n % 7)).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let long = Builder::new().kv("words", words).kv("numbers", vec![7_u16; 200]).kv("end", 1_u8);
+    let files = controls::all().into_iter().map(|(name, document)| (name.to_string(), document));
+    for (name, document) in files.chain([("long".to_owned(), long)]) {
+        let file = document.build();
+        let options = Options::new().with_base(file.base()).with_dialect(document.layout());
+        let index = parse(file.gguf(), options).into_result().unwrap();
+        let view = View::new(&index, file.gguf());
+        let shown = |fields: ggufkit_format::Fields<'_>, from: u64| {
+            let after = fields.skip_while(|field| field.span.end() <= from);
+            after.map(|field| (field.path.to_string(), field.span)).collect::<Vec<_>>()
+        };
+        let end = index.data_start().unwrap_or(index.head_end());
+        for detail in [Detail::All, Detail::First(2)] {
+            for position in (0..=end).step_by(if name == "long" { 97 } else { 3 }) {
+                let found = shown(view.fields_from(detail, position), position);
+                assert_eq!(found, shown(view.fields(detail), position), "{name} from {position}, {detail:?}");
+            }
+        }
+    }
+}

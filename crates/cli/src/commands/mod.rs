@@ -12,6 +12,8 @@ mod dump;
 mod edit;
 mod endian;
 mod explain;
+#[cfg(feature = "explore")]
+mod explore;
 mod extract;
 mod get;
 mod hash;
@@ -28,6 +30,8 @@ mod recipe;
 mod recover;
 mod rename;
 mod repair;
+#[cfg(feature = "view")]
+mod report;
 mod rule;
 mod set;
 mod shards;
@@ -40,6 +44,8 @@ mod undo;
 mod unset;
 mod upgrade;
 mod verify;
+#[cfg(feature = "view")]
+mod view;
 
 use std::io;
 
@@ -50,6 +56,12 @@ pub(crate) use template::{WORD as RENDER, serve as serve_render};
 #[derive(clap::Subcommand, Debug)]
 pub(crate) enum Command {
     Show(show::Args),
+    #[cfg(feature = "view")]
+    View(view::Args),
+    #[cfg(feature = "explore")]
+    Explore(explore::Args),
+    #[cfg(feature = "view")]
+    Report(report::Args),
     Dump(dump::Args),
     Get(get::Args),
     Tensors(tensors::Args),
@@ -94,6 +106,12 @@ impl Command {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         match self {
             Self::Show(args) => args.run(out),
+            #[cfg(feature = "view")]
+            Self::View(args) => args.run(out),
+            #[cfg(feature = "explore")]
+            Self::Explore(args) => args.run(out),
+            #[cfg(feature = "view")]
+            Self::Report(args) => args.run(out),
             Self::Dump(args) => args.run(out),
             Self::Get(args) => args.run(out),
             Self::Tensors(args) => args.run(out),

@@ -13,7 +13,7 @@ pub use file::HexFile;
 pub use kind::Kind;
 pub use note::{Note, Notes, note};
 pub use select::Select;
-pub use steps::{Step, Steps, steps};
+pub use steps::{Step, Steps, steps, steps_from};
 
 #[cfg(test)]
 mod tests;

@@ -40,6 +40,13 @@ pub fn steps<'a>(view: View<'a>, detail: Detail, lang: Lang) -> Steps<'a> {
     Steps { view, fields: view.fields(detail).peekable(), number: 0, lang, notes: Notes::new(view, lang) }
 }
 
+/// The same walk from a step on whose number and place are known: the first of the record that holds `position`.
+#[must_use]
+pub fn steps_from<'a>(view: View<'a>, detail: Detail, lang: Lang, number: u64, position: u64) -> Steps<'a> {
+    let fields = view.fields_from(detail, position).peekable();
+    Steps { view, fields, number: number.saturating_sub(1), lang, notes: Notes::new(view, lang) }
+}
+
 impl<'a> Iterator for Steps<'a> {
     type Item = Step<'a>;
 

@@ -359,7 +359,7 @@ impl Args {
 }
 
 /// The files of a document, as the judge knows them.
-fn files_of<'a>(document: &'a Document<'_>) -> Vec<File<'a>> {
+pub(super) fn files_of<'a>(document: &'a Document<'_>) -> Vec<File<'a>> {
     let file = |part: &'a frame::PartDoc<'_>| File {
         label: part.name(),
         file_name: part.file_name.as_deref(),

@@ -57,6 +57,25 @@ impl FromStr for Date {
 }
 
 impl Date {
+    /// The day that it is now, by the clock and in UTC; `None` where the clock is not of this age.
+    #[cfg(feature = "view")]
+    pub(super) fn today() -> Option<Self> {
+        let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?.as_secs();
+        let of_day = u32::try_from(seconds % 86_400).ok()?;
+        let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+        let mut date = Self { year: 1970, month: 1, day: 1, hour, minute, second };
+        let mut days = u32::try_from(seconds / 86_400).ok().filter(|days| *days < 2_900_000)?;
+        loop {
+            let month = date.days_of_month(date.month);
+            if days < month {
+                return Some(Self { day: days + 1, ..date });
+            }
+            days -= month;
+            (date.year, date.month) =
+                if date.month == 12 { (date.year + 1, 1) } else { (date.year, date.month + 1) };
+        }
+    }
+
     fn is_leap(&self) -> bool {
         self.year.is_multiple_of(4) && !self.year.is_multiple_of(100) || self.year.is_multiple_of(400)
     }

@@ -15,6 +15,7 @@ use std::io::{self, Write as _};
 
 use ggufkit::check::template::{DEFAULT_KEY, Template};
 use ggufkit::format::{ByteStr, Payload, Value as Stored, is_safe};
+use ggufkit::inspect::Model;
 use ggufkit::inspect::json::JsonText;
 use minijinja::Value;
 use minijinja::value::ValueKind;
@@ -29,6 +30,25 @@ use crate::out::{self, Ink, Out};
 use crate::{FAILED, NO, OK, frame};
 use date::Date;
 pub(crate) use sandbox::{WORD, serve};
+
+/// Work of a template, unless it is said otherwise.
+const FUEL: u64 = 250_000;
+
+/// The prompt that a template makes of messages today, with nothing else given; an error says why there is none, in words.
+#[cfg(feature = "view")]
+pub(crate) fn prompt(
+    template: &Template<'_>,
+    messages: &str,
+    generate: bool,
+    model: &Model<'_>,
+) -> Result<String, String> {
+    let mut variables = Variables::new();
+    variables.insert("messages".to_owned(), messages.to_owned());
+    variables.insert("add_generation_prompt".to_owned(), generate.to_string());
+    render::render(template, &variables, Date::today().as_ref(), FUEL, Some(model))
+        .map_err(|error| error.to_string())
+        .flatten()
+}
 
 /// Longest conversation.
 const LONGEST: u64 = 256 << 20;
@@ -86,7 +106,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 250_000,
+        default_value_t = FUEL,
         requires = "messages",
         help_heading = "Rendering"
     )]
@@ -129,9 +149,13 @@ impl Args {
             let all: Vec<Template<'_>> = document.model.iter().flat_map(Template::all).collect();
             let chosen: Vec<&Template<'_>> = all.iter().filter(|template| self.wants(template)).collect();
             let prompt = match (&variables, chosen.first()) {
-                (Some(variables), Some(template)) => {
-                    Some(render::render(template, variables, self.date.as_ref(), self.fuel, document))
-                }
+                (Some(variables), Some(template)) => Some(render::render(
+                    template,
+                    variables,
+                    self.date.as_ref(),
+                    self.fuel,
+                    document.model.as_ref(),
+                )),
                 _ => None,
             };
             let prompt = match prompt.transpose() {
@@ -344,8 +368,7 @@ fn text(out: &mut Out, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The text of the special token that a key gives the id of.
-fn special_token<'a>(document: &Document<'a>, key: &str) -> Option<&'a str> {
-    let model = document.model?;
+fn special_token<'a>(model: &Model<'a>, key: &str) -> Option<&'a str> {
     let id = model.get(key)?.as_u64()?;
     let Stored::Array(tokens) = model.get("tokenizer.ggml.tokens")? else { return None };
     tokens.get(id)?.as_str()

@@ -3,11 +3,11 @@
 use std::io;
 
 use ggufkit::check::template::{Template, prepare};
+use ggufkit::inspect::Model;
 
 use super::date::Date;
 use super::sandbox::{self, Request};
 use super::{Variables, key, special_token};
-use crate::frame::Document;
 
 /// Special tokens that templates know as variables, and the keys of their ids.
 const TOKENS: &[(&str, &str)] = &[
@@ -35,7 +35,7 @@ pub(super) fn render(
     variables: &Variables,
     date: Option<&Date>,
     fuel: u64,
-    document: &Document<'_>,
+    model: Option<&Model<'_>>,
 ) -> io::Result<Result<String, String>> {
     let key = key(template);
     let source = match prepare(template.text) {
@@ -44,7 +44,7 @@ pub(super) fn render(
     };
     let mut all = Variables::new();
     for (name, id) in TOKENS {
-        if let Some(token) = special_token(document, id) {
+        if let Some(token) = model.and_then(|model| special_token(model, id)) {
             if token.len() > MAX_TOKEN {
                 let why = format!("the token of {id} is longer than {MAX_TOKEN} bytes");
                 return Ok(Err(format!("{key} is not rendered: {why}")));

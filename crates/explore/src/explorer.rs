@@ -1,0 +1,435 @@
+//! What is open, what is selected, and what becomes of it with each action.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ggufkit::check::{self, Options, Subject};
+use ggufkit::format::spec::{Lang, Text};
+
+use crate::action::Action;
+use crate::file::Explored;
+use crate::panes::bytes::{Bytes, Found};
+use crate::panes::check::Check;
+use crate::panes::tag::{Row, Tag};
+use crate::panes::tensors::Tensors;
+use crate::prompt::{Prompt, Purpose, pattern, position};
+use crate::theme::Theme;
+use crate::words;
+
+/// Bytes that are copied at most: terminals refuse more.
+const COPIED: usize = 70_000;
+
+/// How the explorer looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The language.
+    pub lang: Lang,
+    /// Whether to use colours. Everything can be told without them.
+    pub colour: bool,
+}
+
+/// One of the four views of a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pane {
+    /// The metadata as a tree.
+    Tag,
+    /// The tensors.
+    Tensors,
+    /// The bytes.
+    Bytes,
+    /// The findings.
+    Check,
+}
+
+impl Pane {
+    pub(crate) const ALL: [Self; 4] = [Self::Tag, Self::Tensors, Self::Bytes, Self::Check];
+
+    pub(crate) const fn name(self) -> Text {
+        match self {
+            Self::Tag => words::TAG,
+            Self::Tensors => words::TENSORS,
+            Self::Bytes => words::BYTES,
+            Self::Check => words::CHECK,
+        }
+    }
+}
+
+/// The explorer without a terminal: actions go in, frames come out ([`Explorer::draw`]).
+pub struct Explorer<'a> {
+    pub(crate) files: Vec<Explored<'a>>,
+    pub(crate) settings: Settings,
+    pub(crate) theme: Theme,
+    pub(crate) pane: Pane,
+    pub(crate) tag: Tag,
+    pub(crate) tensors: Tensors,
+    pub(crate) bytes: Bytes,
+    pub(crate) check: Check,
+    pub(crate) prompt: Option<Prompt>,
+    pub(crate) help: bool,
+    pub(crate) said: Option<String>,
+    /// Rows of the list, and where it begins, in the last frame.
+    pub(crate) height: u16,
+    pub(crate) tabs: Vec<(u16, u16, Pane)>,
+    wanted: String,
+    back: Vec<(Pane, usize, u64)>,
+    copied: Option<String>,
+    done: bool,
+}
+
+impl<'a> Explorer<'a> {
+    /// An explorer of a model, which is judged at once.
+    #[must_use]
+    pub fn new(subject: &Subject<'a>, settings: Settings) -> Self {
+        let files: Vec<Explored<'a>> = subject.files.iter().map(Explored::new).collect();
+        let report = check::check(subject, &Options::default(), None);
+        let (tag, tensors) = (Tag::new(&files), Tensors::new(subject));
+        Self {
+            settings,
+            theme: Theme { colour: settings.colour },
+            // Of a file whose head cannot be read the findings are what there is to see.
+            pane: if files.iter().any(|file| file.view.is_some()) { Pane::Tag } else { Pane::Check },
+            tag,
+            tensors,
+            bytes: Bytes::default(),
+            check: Check::new(report),
+            files,
+            prompt: None,
+            help: false,
+            said: None,
+            height: 20,
+            tabs: Vec::new(),
+            wanted: String::new(),
+            back: Vec::new(),
+            copied: None,
+            done: false,
+        }
+    }
+
+    /// The pane that is open.
+    #[must_use]
+    pub const fn pane(&self) -> Pane {
+        self.pane
+    }
+
+    /// Whether it was left.
+    #[must_use]
+    pub const fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Whether a text is being typed.
+    #[must_use]
+    pub const fn is_asking(&self) -> bool {
+        self.prompt.is_some()
+    }
+
+    /// Whether there is [work](Self::work) to go on with.
+    #[must_use]
+    pub const fn is_busy(&self) -> bool {
+        self.bytes.is_searching()
+    }
+
+    /// The file whose bytes are selected, from 0, and the position of the byte.
+    #[must_use]
+    pub const fn place(&self) -> (usize, u64) {
+        (self.bytes.file, self.bytes.at)
+    }
+
+    /// What was copied since the last call, as the sequence (OSC 52) by which a terminal takes it into the clipboard, also
+    /// over a network.
+    pub fn take_copied(&mut self) -> Option<String> {
+        self.copied.take()
+    }
+
+    /// Goes on with a search for as long as a key may wait.
+    pub fn work(&mut self) {
+        self.said = match self.bytes.look(&self.files) {
+            None => return,
+            Some(Found::Yes) => None,
+            Some(Found::Not) => Some(self.say(words::NOT_FOUND).to_owned()),
+            Some(Found::Unreadable) => Some(self.say(words::NO_BYTES).to_owned()),
+        };
+    }
+
+    pub(crate) const fn say(&self, text: Text) -> &'static str {
+        text.get(self.settings.lang)
+    }
+
+    /// Does what a person wants.
+    pub fn act(&mut self, action: Action) {
+        if self.prompt.is_some() {
+            return self.typed(action);
+        }
+        self.said = None;
+        match action {
+            Action::Quit => self.done = true,
+            Action::Help => self.help = !self.help,
+            Action::Cancel => {
+                if self.bytes.stop() {
+                    self.said = Some(self.say(words::STOPPED).to_owned());
+                }
+                self.help = false;
+            }
+            Action::Pane(pane) => self.open(pane),
+            Action::Turn(by) => {
+                let at = Pane::ALL.iter().position(|pane| *pane == self.pane).unwrap_or(0);
+                let by = usize::try_from(by.rem_euclid(4)).unwrap_or(0);
+                if let Some(pane) = Pane::ALL.get((at + by) % Pane::ALL.len()) {
+                    self.open(*pane);
+                }
+            }
+            Action::Rows(by) => self.rows(by),
+            Action::Pages(by) => self.rows(by.saturating_mul(i64::from(self.height.max(2)) - 1)),
+            Action::Top => self.go(0),
+            Action::Bottom => self.go(u64::MAX),
+            Action::Left => self.left(),
+            Action::Right => self.right(),
+            Action::Fields(by) => {
+                self.bytes.field(&self.files, &self.tensors, by, self.settings.lang);
+                self.pane = Pane::Bytes;
+            }
+            Action::Enter => self.enter(),
+            Action::Back => {
+                if let Some((pane, file, at)) = self.back.pop() {
+                    self.pane = pane;
+                    self.bytes.go(&self.files, file, at);
+                }
+            }
+            Action::File(by) => {
+                let file = self.bytes.file.saturating_add_signed(isize::try_from(by).unwrap_or(0));
+                if file < self.files.len() && file != self.bytes.file {
+                    self.bytes.go(&self.files, file, 0);
+                    self.pane = Pane::Bytes;
+                }
+            }
+            Action::Search => self.ask(Purpose::Search, String::new()),
+            Action::Goto => self.ask(Purpose::Goto, String::new()),
+            Action::Filter => {
+                let now = match self.pane {
+                    Pane::Tag => self.tag.filter(),
+                    Pane::Tensors => self.tensors.filter(),
+                    _ => return,
+                };
+                self.ask(Purpose::Filter, now.to_owned());
+            }
+            Action::Find(by) => self.find(by < 0, true),
+            Action::Sort => {
+                if self.pane == Pane::Tensors {
+                    self.tensors.sort();
+                    self.said =
+                        Some(format!("{}: {}", self.say(words::ORDER), self.say(self.tensors.order())));
+                }
+            }
+            Action::Copy => self.copy(false),
+            Action::CopyPlace => self.copy(true),
+            Action::Click { column, row } => self.click(column, row),
+            Action::Type(_) | Action::Erase => {}
+        }
+    }
+
+    fn ask(&mut self, purpose: Purpose, text: String) {
+        self.prompt = Some(Prompt::new(purpose, text));
+    }
+
+    fn typed(&mut self, action: Action) {
+        let Some(prompt) = &mut self.prompt else { return };
+        match action {
+            Action::Type(typed) => prompt.push(typed),
+            Action::Erase => {
+                if prompt.text.pop().is_none() {
+                    self.prompt = None;
+                }
+            }
+            Action::Cancel => self.prompt = None,
+            Action::Enter => {
+                let Some(Prompt { purpose, text }) = self.prompt.take() else { return };
+                self.said = None;
+                match purpose {
+                    Purpose::Search if text.is_empty() => {}
+                    Purpose::Search => {
+                        self.wanted = text;
+                        self.find(false, false);
+                    }
+                    Purpose::Filter if self.pane == Pane::Tensors => self.tensors.set_filter(&text),
+                    Purpose::Filter => self.tag.set_filter(&self.files, &text),
+                    Purpose::Goto => self.goto(text.trim()),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, pane: Pane) {
+        self.pane = pane;
+        self.help = false;
+    }
+
+    fn go(&mut self, to: u64) {
+        match self.pane {
+            Pane::Tag => self.tag.list.go(to, self.tag.len),
+            Pane::Tensors => self.tensors.list.go(to, self.tensors.len()),
+            Pane::Bytes => self.bytes.go(&self.files, self.bytes.file, to),
+            Pane::Check => self.check.list.go(to, self.check.len()),
+        }
+    }
+
+    fn rows(&mut self, by: i64) {
+        match self.pane {
+            Pane::Tag => self.tag.list.step(by, self.tag.len),
+            Pane::Tensors => self.tensors.list.step(by, self.tensors.len()),
+            Pane::Bytes => self.bytes.rows(&self.files, by),
+            Pane::Check => self.check.list.step(by, self.check.len()),
+        }
+    }
+
+    fn left(&mut self) {
+        match self.pane {
+            Pane::Bytes => self.bytes.step(&self.files, -1),
+            Pane::Tag => {
+                if !self.tag.set_open(&self.files, Some(false)) {
+                    self.tag.out();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn right(&mut self) {
+        match self.pane {
+            Pane::Bytes => self.bytes.step(&self.files, 1),
+            Pane::Tag => {
+                if !self.tag.set_open(&self.files, Some(true))
+                    && !matches!(self.tag.selected(), Some(Row::Key(_)))
+                {
+                    self.tag.list.step(1, self.tag.len);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn enter(&mut self) {
+        let group = matches!((self.pane, self.tag.selected()), (Pane::Tag, Some(Row::Group(_))));
+        if group {
+            self.tag.set_open(&self.files, None);
+            return;
+        }
+        let span = match self.pane {
+            Pane::Tag => self.tag.span(&self.files),
+            Pane::Tensors => self.tensors.span(),
+            Pane::Check => self.check.span(),
+            Pane::Bytes => None,
+        };
+        if let Some((file, span)) = span {
+            self.show(file, span.start);
+        }
+    }
+
+    fn show(&mut self, file: usize, at: u64) {
+        self.back.push((self.pane, self.bytes.file, self.bytes.at));
+        self.bytes.arrive(&self.files, file, at);
+        self.pane = Pane::Bytes;
+    }
+
+    fn goto(&mut self, text: &str) {
+        if let Some(at) = position(text) {
+            return self.show(self.bytes.file, at);
+        }
+        if let Some(row) = self.tag.named(&self.files, text) {
+            self.tag.select(&self.files, row);
+            self.pane = Pane::Tag;
+        } else if self.tensors.go(text) {
+            self.pane = Pane::Tensors;
+        } else if !text.is_empty() {
+            self.said = Some(self.say(words::NOT_FOUND).to_owned());
+        }
+    }
+
+    fn find(&mut self, back: bool, again: bool) {
+        if self.wanted.is_empty() {
+            return;
+        }
+        let wanted = self.wanted.clone();
+        let found = match self.pane {
+            Pane::Tag => self.tag.find(&self.files, &wanted, back),
+            Pane::Tensors => self.tensors.find(&wanted, back),
+            Pane::Check => self.check.find(&wanted, back),
+            Pane::Bytes => {
+                if again {
+                    self.bytes.again(back)
+                } else {
+                    self.bytes.search(pattern(&wanted), back)
+                }
+                if !self.bytes.is_searching() {
+                    self.bytes.search(pattern(&wanted), back);
+                }
+                self.said = Some(self.say(words::LOOKING).to_owned());
+                true
+            }
+        };
+        if !found {
+            self.said = Some(format!("{}: {wanted}", self.say(words::NOT_FOUND)));
+        }
+    }
+
+    fn copy(&mut self, place: bool) {
+        let copied = match self.pane {
+            Pane::Tag => self.tag.copied(&self.files),
+            Pane::Tensors => self.tensors.copied(),
+            Pane::Bytes => self.bytes.copied(&self.files, &self.tensors, self.settings.lang),
+            Pane::Check => self.check.copied(),
+        };
+        let Some((value, path)) = copied.filter(|(value, _)| value.len() <= COPIED) else {
+            self.said = Some(self.say(words::NOTHING).to_owned());
+            return;
+        };
+        let bytes = if place { path.as_bytes() } else { &value };
+        self.copied = Some(format!("\x1b]52;c;{}\x07", STANDARD.encode(bytes)));
+        let shown = ggufkit::format::shorten(bytes, 40);
+        self.said = Some(format!("{}: {shown}", self.say(words::COPIED)));
+    }
+
+    fn click(&mut self, column: u16, row: u16) {
+        if self.help {
+            self.help = false;
+            return;
+        }
+        if row == 0 {
+            let tab = self.tabs.iter().find(|(from, to, _)| (*from..*to).contains(&column));
+            if let Some((_, _, pane)) = tab {
+                self.open(*pane);
+            }
+            return;
+        }
+        let Some(below) = row.checked_sub(1).filter(|below| *below < self.height) else { return };
+        let below = u64::from(below);
+        let click = |list: &mut crate::list::List, len: u64| {
+            let at = list.shown(below);
+            let again = at == list.at;
+            if at < len {
+                list.go(at, len);
+            }
+            again && at < len
+        };
+        let again = match self.pane {
+            Pane::Tag => click(&mut self.tag.list, self.tag.len),
+            Pane::Tensors => {
+                let len = self.tensors.len();
+                click(&mut self.tensors.list, len)
+            }
+            Pane::Check => {
+                let len = self.check.len();
+                click(&mut self.check.list, len)
+            }
+            Pane::Bytes => {
+                if let Some(at) = self.bytes.at_cell(&self.files, column.into(), below) {
+                    self.bytes.go(&self.files, self.bytes.file, at);
+                }
+                false
+            }
+        };
+        // A click on what is selected opens it.
+        if again && !(self.pane == Pane::Tag && self.tag.set_open(&self.files, None)) {
+            self.enter();
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Values as text for one line, and texts in texts.
+
+use ggufkit::Value;
+use ggufkit::format::{Kv, Payload, Span, shorten};
+use ggufkit::inspect::units;
+use unicode_width::UnicodeWidthChar as _;
+
+/// Elements of an array that a line shows at most.
+const ELEMENTS: u64 = 8;
+
+/// A value in at most about `most` characters, escaped.
+pub(crate) fn value(value: &Value<'_>, most: usize) -> String {
+    match value {
+        Value::Scalar(scalar) => units::scalar_text(*scalar),
+        Value::String(text) => format!("\"{}\"", shorten(text.0, most)),
+        Value::Array(array) => {
+            let mut out = String::from("[");
+            for (at, item) in (0_u64..).zip(array.iter().take(ELEMENTS as usize)) {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                if out.chars().count() >= most {
+                    break;
+                }
+                match item {
+                    // What is in arrays of arrays is a row of its own.
+                    Value::Array(inner) => {
+                        out.push_str(&format!("[{}; {}]", inner.element_type(), inner.len()))
+                    }
+                    item => out.push_str(&self::value(&item, most.saturating_sub(out.len()).max(8))),
+                }
+            }
+            if array.len() > ELEMENTS || out.chars().count() >= most {
+                out.push_str(", …");
+            }
+            out.push(']');
+            out
+        }
+    }
+}
+
+/// The type of a value: `u32`, `[string; 32000]`.
+pub(crate) fn type_of(kv: &Kv) -> String {
+    match &kv.payload {
+        Payload::Array(array) => format!("[{}; {}]", array.element_type, array.count),
+        _ => kv.value_type.to_string(),
+    }
+}
+
+/// Bytes of a file in words: where, and how many.
+pub(crate) fn span(span: Span) -> String {
+    format!("{:#x}..{:#x}  {} B", span.start, span.end(), units::count(span.len))
+}
+
+/// Whether a text holds another one, small and capital letters of ASCII being the same.
+pub(crate) fn holds(text: &[u8], part: &[u8]) -> bool {
+    let Some((first, rest)) = part.split_first() else { return true };
+    let (small, capital) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
+    memchr::memchr2_iter(small, capital, text).any(|at| {
+        let end = at.saturating_add(part.len());
+        text.get(at.saturating_add(1)..end).is_some_and(|text| text.eq_ignore_ascii_case(rest))
+    })
+}
+
+/// As much of a text as fits into so many columns, with a mark where something is left out.
+pub(crate) fn fit(text: &str, columns: usize) -> String {
+    let wide = |c: char| c.width().unwrap_or(0);
+    if text.chars().map(wide).sum::<usize>() <= columns {
+        return text.to_owned();
+    }
+    let (mut out, mut used) = (String::new(), 1);
+    for c in text.chars() {
+        used += wide(c);
+        if used > columns {
+            break;
+        }
+        out.push(c);
+    }
+    if columns > 0 {
+        out.push('…');
+    }
+    out
+}
+
+/// A text in exactly so many columns.
+pub(crate) fn column(text: &str, columns: usize) -> String {
+    let mut out = fit(text, columns);
+    let used: usize = out.chars().map(|c| c.width().unwrap_or(0)).sum();
+    out.extend(std::iter::repeat_n(' ', columns.saturating_sub(used)));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_found_whatever_their_size() {
+        for (text, part, is) in [
+            ("Llama", "lLAMA", true),
+            ("xxLla", "llama", false),
+            ("", "", true),
+            ("ab", "b", true),
+            ("ba", "ab", false),
+        ] {
+            assert_eq!(holds(text.as_bytes(), part.as_bytes()), is, "{text} {part}");
+        }
+    }
+
+    #[test]
+    fn texts_are_cut_by_columns_and_not_by_characters() {
+        assert_eq!(fit("abc", 3), "abc");
+        assert_eq!(fit("abcd", 3), "ab…");
+        assert_eq!(fit("模型模型", 5), "模型…");
+        assert_eq!(fit("模型模型", 4), "模…");
+        assert_eq!(column("模", 4), "模  ");
+        assert_eq!(fit("abc", 0), "");
+    }
+}

@@ -1,0 +1,88 @@
+//! What the explorer says of itself, in both languages.
+
+use ggufkit::format::spec::{Lang, Text};
+
+/// A text in one language.
+pub(crate) const fn say(lang: Lang, text: Text) -> &'static str {
+    text.get(lang)
+}
+
+macro_rules! words {
+    ($($name:ident: $en:literal, $zh:literal;)*) => {
+        $(pub(crate) const $name: Text = Text::new($en, $zh);)*
+        #[cfg(test)]
+        pub(crate) const ALL: &[Text] = &[$($name),*];
+    };
+}
+
+words! {
+    TAG: "Tag", "元数据";
+    TENSORS: "Tensors", "张量";
+    BYTES: "Bytes", "字节";
+    CHECK: "Check", "检查";
+    KEYS: "? keys  q quit", "? 按键  q 退出";
+    SEARCH: "find", "查找";
+    FILTER: "only rows with", "只显示包含";
+    GOTO: "go to (0x1f4, key, tensor)", "转到（0x1f4、键、张量）";
+    NOT_FOUND: "not found", "没有找到";
+    LOOKING: "looking for it; Esc stops", "正在查找；按 Esc 停止";
+    STOPPED: "stopped", "已停止";
+    COPIED: "copied", "已复制";
+    NOTHING: "nothing to copy", "没有可复制的内容";
+    NO_HEAD: "the head cannot be read: see Check", "无法读取文件头：见“检查”";
+    NO_ROWS: "nothing here", "这里没有内容";
+    NO_FINDINGS: "nothing is wrong", "没有发现问题";
+    NO_MATCH: "no row has that text; f and Enter show all", "没有符合的行；按 f 再按回车显示全部";
+    NO_BYTES: "these bytes cannot be read", "无法读取这些字节";
+    KEY: "key", "键";
+    TYPE: "type", "类型";
+    VALUE: "value", "值";
+    PLACE: "bytes", "位置";
+    MEANING: "meaning", "含义";
+    SHAPE: "shape", "形状";
+    ELEMENTS: "elements", "元素数";
+    DATA: "data", "数据";
+    BITS: "bits per weight", "每权重位数";
+    ORDER: "order", "排序";
+    BY_TABLE: "as in the file", "文件顺序";
+    BY_NAME: "name", "名称";
+    BY_SIZE: "size", "大小";
+    BY_TYPE: "type", "类型";
+    OF_TENSOR: "data of", "张量数据：";
+    BLOCK: "block", "块";
+    UNOWNED: "no tensor's", "不属于任何张量";
+    CLOSE: "? closes", "? 关闭";
+}
+
+/// The keys, and what they do.
+pub(crate) const HELP: &[(&str, Text)] = &[
+    ("j k ↓ ↑", Text::new("a row down, up", "下一行、上一行")),
+    ("h l ← →", Text::new("close, open; a byte back, on", "收起、展开；后退、前进一个字节")),
+    ("PgDn PgUp Space", Text::new("a page down, up", "下一页、上一页")),
+    ("g G Home End", Text::new("first row, last row", "第一行、最后一行")),
+    ("Enter", Text::new("its bytes; of a group: open, close", "查看它的字节；对于分组：展开、收起")),
+    ("Backspace u", Text::new("back", "返回")),
+    ("1 2 3 4 Tab", Text::new("tag, tensors, bytes, check", "元数据、张量、字节、检查")),
+    ("/ n N", Text::new("find; the next, the one before", "查找；下一个、上一个")),
+    ("f", Text::new("only rows with a text", "只显示包含某段文字的行")),
+    (":", Text::new("go to a position, a key, a tensor", "转到某个位置、键或张量")),
+    ("w b", Text::new("the next field, the one before", "下一个字段、上一个字段")),
+    ("s", Text::new("another order of the tensors", "改变张量的排序")),
+    ("[ ]", Text::new("another file of the set", "分片组中的另一个文件")),
+    ("y Y", Text::new("copy the value, the path and place", "复制值、路径和位置")),
+    ("q Ctrl-C", Text::new("leave", "退出")),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_said_in_both_languages() {
+        for text in ALL.iter().chain(HELP.iter().map(|(_, text)| text)) {
+            let chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+            assert!(!text.en.is_empty() && !text.en.chars().any(chinese), "{text:?}");
+            assert!(text.zh.chars().any(chinese), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The explorer on a screen in memory: what stands there after which keys. What is expected comes from how the files are
+//! built: names, positions that the test kit tells, and arithmetic.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
+use ggufkit::check::{File, Subject};
+use ggufkit::format::spec::Lang;
+use ggufkit::format::{ByteStr, Options, View, parse};
+use ggufkit::io::Diagnosis;
+use ggufkit_explore::{Action, Explorer, Pane, Settings, of_key};
+use ggufkit_testkit::sources::Memory;
+use ggufkit_testkit::{Builder, Kind, Tensor, Value, controls};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Cell;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::style::{Color, Modifier};
+
+struct Screen<'a> {
+    explorer: Explorer<'a>,
+    terminal: Terminal<TestBackend>,
+}
+
+impl Screen<'_> {
+    fn keys(&mut self, keys: &str) -> &mut Self {
+        for key in keys.chars() {
+            let code = match key {
+                '\n' => KeyCode::Enter,
+                '\t' => KeyCode::Tab,
+                '\u{1b}' => KeyCode::Esc,
+                other => KeyCode::Char(other),
+            };
+            let key = KeyEvent::new(code, KeyModifiers::NONE);
+            if let Some(action) = of_key(key, self.explorer.is_asking()) {
+                self.explorer.act(action);
+            }
+            self.draw();
+            while self.explorer.is_busy() {
+                self.explorer.work();
+            }
+        }
+        self.draw()
+    }
+
+    fn draw(&mut self) -> &mut Self {
+        self.terminal.draw(|frame| self.explorer.draw(frame)).unwrap();
+        self
+    }
+
+    fn text(&mut self) -> String {
+        self.draw();
+        let buffer = self.terminal.backend().buffer();
+        let rows = buffer.content.chunks(usize::from(buffer.area.width));
+        rows.map(|row| row.iter().map(Cell::symbol).collect::<String>().trim_end().to_owned() + "\n")
+            .collect()
+    }
+
+    /// The row of the list that is shown the other way round.
+    fn selected(&mut self) -> String {
+        self.draw();
+        let buffer = self.terminal.backend().buffer();
+        let mut rows = buffer.content.chunks(usize::from(buffer.area.width)).skip(1);
+        let row = rows.find(|row| row[0].modifier.contains(Modifier::REVERSED)).expect("a row is selected");
+        row.iter().map(Cell::symbol).collect::<String>().trim().to_owned()
+    }
+}
+
+/// Runs a test on a file, on a screen of so many columns and rows.
+fn on(bytes: &[u8], (width, height): (u16, u16), settings: Settings, test: impl FnOnce(&mut Screen<'_>)) {
+    let outcome = parse(bytes, Options::new().with_size(Some(bytes.len() as u64)));
+    let (source, diagnosis) = (Memory::new(bytes), Diagnosis::default());
+    let file = File {
+        label: ByteStr(b"dir/model.gguf"),
+        file_name: Some("model.gguf"),
+        size: Some(bytes.len() as u64),
+        view: outcome.index.as_ref().map(|index| View::new(index, bytes)),
+        error: outcome.error.as_ref(),
+        diagnosis: &diagnosis,
+        source: Some(&source),
+    };
+    let subject = Subject::single(&file);
+    let explorer = Explorer::new(&subject, settings);
+    let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    test(&mut Screen { explorer, terminal });
+}
+
+const PLAIN: Settings = Settings { lang: Lang::En, colour: false };
+
+fn model() -> Builder {
+    Builder::new()
+        .kv("general.architecture", "llama")
+        .kv("general.name", "Small")
+        .kv("llama.block_count", 1_u32)
+        .kv("tokenizer.ggml.tokens", Value::strings(["<s>", "hello", "world", "hello again"]))
+        .tensor(Tensor::f32("token_embd.weight", &[4, 2]))
+        .tensor(Tensor::f32("output.weight", &[4, 4]))
+}
+
+#[test]
+fn the_tree_opens_and_closes_and_leads_to_the_bytes() {
+    let built = model().build();
+    on(built.bytes(), (80, 24), PLAIN, |screen| {
+        assert!(screen.text().contains("general.architecture  string  \"llama\""), "{}", screen.text());
+        assert_eq!(screen.selected(), "▾ general  2");
+        assert_eq!(screen.keys("h").selected(), "▸ general  2");
+        assert!(!screen.text().contains("general.name"));
+        assert_eq!(screen.keys("ljj").selected(), "general.name  string  \"Small\"");
+        screen.keys("\n");
+        assert_eq!(screen.explorer.pane(), Pane::Bytes);
+        let key = built.span("kv[1].key");
+        assert_eq!(screen.explorer.place(), (0, key.start - 8), "the length of the key stands before it");
+        assert!(screen.text().contains("kv[1].key.length"), "{}", screen.text());
+        assert_eq!(screen.keys("w").explorer.place().1, key.start);
+        assert!(screen.text().contains("\"general.name\""), "{}", screen.text());
+        assert_eq!(screen.keys("w").explorer.place().1, key.end());
+        assert_eq!(screen.keys("b").explorer.place().1, key.start);
+        assert_eq!(screen.keys("u").selected(), "general.name  string  \"Small\"");
+    });
+}
+
+#[test]
+fn texts_are_found_in_closed_arrays_both_ways_and_around() {
+    on(&model().bytes(), (80, 24), PLAIN, |screen| {
+        assert_eq!(screen.keys("/HELLO\n").selected(), "[1] \"hello\"");
+        assert_eq!(screen.keys("n").selected(), "[3] \"hello again\"");
+        assert_eq!(screen.keys("n").selected(), "[1] \"hello\"");
+        assert_eq!(screen.keys("N").selected(), "[3] \"hello again\"");
+        assert_eq!(screen.keys("/block_count\n").selected(), "llama.block_count  u32  1");
+        screen.keys("/nowhere\n");
+        assert!(screen.text().contains("not found: nowhere"), "{}", screen.text());
+        assert_eq!(screen.selected(), "llama.block_count  u32  1");
+        screen.keys("fsmall\n");
+        assert!(
+            screen.text().contains("general.name") && !screen.text().contains("block_count"),
+            "{}",
+            screen.text()
+        );
+        screen.keys("f").explorer.act(Action::Cancel);
+        assert!(!screen.explorer.is_asking());
+    });
+}
+
+#[test]
+fn places_are_gone_to_by_number_by_key_and_by_tensor() {
+    let built = model().build();
+    on(built.bytes(), (80, 24), PLAIN, |screen| {
+        screen.keys(":0x18\n");
+        assert_eq!((screen.explorer.pane(), screen.explorer.place().1), (Pane::Bytes, 24));
+        screen.keys(":llama.block_count\n");
+        assert_eq!(
+            (screen.explorer.pane(), screen.selected()),
+            (Pane::Tag, "llama.block_count  u32  1".to_owned())
+        );
+        assert_eq!(screen.keys(":kv[1].value\n").selected(), "general.name  string  \"Small\"");
+        screen.keys(":output.weight\n");
+        assert_eq!(screen.explorer.pane(), Pane::Tensors);
+        assert!(screen.selected().starts_with("output.weight"));
+        let data = built.span("tensors[1].data");
+        assert_eq!(screen.keys("\n").explorer.place().1, data.start);
+        assert!(screen.text().contains("data of output.weight"), "{}", screen.text());
+        assert_eq!(screen.keys(":999999999\n").explorer.place().1, built.size() - 1);
+        screen.keys("/0x47475546\n");
+        assert_eq!(screen.explorer.place().1, built.size() - 1, "nothing behind");
+        screen.keys("N");
+        assert_eq!(screen.explorer.place().1, 0, "the magic");
+    });
+}
+
+#[test]
+fn tensors_are_sorted_and_filtered_and_the_selected_one_stays_selected() {
+    on(&model().bytes(), (80, 24), PLAIN, |screen| {
+        let rows = |screen: &mut Screen<'_>| -> Vec<String> {
+            let text = screen.text();
+            let rows = text
+                .lines()
+                .filter(|line| line.contains("F32"))
+                .map(|line| line.split(' ').next().unwrap().to_owned());
+            rows.filter(|name| name.ends_with(".weight")).collect()
+        };
+        screen.keys("2");
+        assert_eq!(rows(screen), ["token_embd.weight", "output.weight"]);
+        screen.keys("s");
+        assert_eq!(rows(screen), ["output.weight", "token_embd.weight"], "by name");
+        assert!(screen.selected().starts_with("token_embd.weight"));
+        screen.keys("s");
+        assert_eq!(rows(screen), ["output.weight", "token_embd.weight"], "by size: 64 and 32 bytes");
+        screen.keys("ftoken\n");
+        assert_eq!(rows(screen), ["token_embd.weight"]);
+    });
+}
+
+#[test]
+fn what_is_copied_goes_to_the_terminal_that_one_looks_at() {
+    on(&model().bytes(), (80, 24), PLAIN, |screen| {
+        assert_eq!(screen.keys("jjy").explorer.take_copied().unwrap(), "\u{1b}]52;c;U21hbGw=\u{7}", "Small");
+        assert_eq!(screen.explorer.take_copied(), None);
+        // kv[1].value
+        assert_eq!(screen.keys("Y").explorer.take_copied().unwrap(), "\u{1b}]52;c;a3ZbMV0udmFsdWU=\u{7}");
+        // 47 47 55 46
+        assert_eq!(screen.keys(":0\ny").explorer.take_copied().unwrap(), "\u{1b}]52;c;NDcgNDcgNTUgNDY=\u{7}");
+    });
+}
+
+#[test]
+fn a_finding_leads_to_its_bytes() {
+    let mut built = model().build();
+    let place = built.span("tensors[1].offset");
+    built.set_u64("tensors[1].offset", 33);
+    on(built.bytes(), (80, 24), PLAIN, |screen| {
+        screen.keys("4/misaligned\n");
+        assert!(screen.selected().starts_with("error   GG203"), "{}", screen.text());
+        assert!(screen.text().contains("33 is not a multiple of 32"), "{}", screen.text());
+        assert_eq!(screen.keys("\n").explorer.place(), (0, place.start));
+    });
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_its_bytes_are_there() {
+    let built = model().build();
+    let broken = built.bytes().get(..60).unwrap();
+    on(broken, (80, 24), PLAIN, |screen| {
+        assert!(screen.text().contains("4 Check ("), "{}", screen.text());
+        assert!(screen.keys("3").text().contains("47 47 55 46"), "{}", screen.text());
+        assert_eq!(screen.keys("G").explorer.place().1, 59);
+    });
+    on(b"not a model at all, but some text", (80, 24), PLAIN, |screen| {
+        assert_eq!(screen.explorer.pane(), Pane::Check);
+        assert!(screen.keys("1").text().contains("the head cannot be read"), "{}", screen.text());
+        assert!(screen.keys("3").text().contains("not a model at a"), "{}", screen.text());
+    });
+    on(b"", (80, 24), PLAIN, |screen| {
+        screen.keys("123jkwbG\ny:5\n");
+        assert_eq!(screen.explorer.place(), (0, 0));
+    });
+}
+
+#[test]
+fn no_text_of_a_file_acts_on_the_terminal() {
+    let hostile = "\u{1b}]0;owned\u{7}\u{202e}\r\n\t\u{9b}31m";
+    let bytes = Builder::new()
+        .kv(format!("general.{hostile}"), hostile)
+        .kv("general.list", Value::strings([hostile]))
+        .tensor(Tensor::f32(hostile, &[4]))
+        .bytes();
+    on(&bytes, (100, 30), PLAIN, |screen| {
+        for keys in ["", "jljjj", "2", "3", "4", "jj\n", "1:general.list\nl/owned\n"] {
+            let text = screen.keys(keys).text();
+            let acts = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+            assert!(!text.chars().any(acts), "{keys}: {text:?}");
+        }
+    });
+}
+
+#[test]
+fn every_row_of_every_screen_has_room_in_any_window_and_language() {
+    for (width, height) in [(80, 24), (40, 10), (20, 5), (8, 3), (1, 1), (200, 60)] {
+        for lang in [Lang::En, Lang::Zh] {
+            let bytes = controls::everything(3, ggufkit::format::Endian::Little).bytes();
+            on(&bytes, (width, height), Settings { lang, colour: true }, |screen| {
+                screen.keys("jjljjjhG/a\nnN\t\tjjwbG\tjj?q?\u{1b}:kv[2]\n2sfz\nsG3");
+                assert!(!screen.explorer.is_done() || screen.explorer.pane() == Pane::Bytes);
+            });
+        }
+    }
+}
+
+#[test]
+fn without_colours_there_are_none_and_the_selection_is_seen_all_the_same() {
+    let colours = |colour: bool| {
+        let mut found = 0;
+        on(&model().bytes(), (80, 24), Settings { lang: Lang::En, colour }, |screen| {
+            for keys in ["", "2", "3", "4"] {
+                screen.keys(keys);
+                let content = &screen.terminal.backend().buffer().content;
+                found +=
+                    content.iter().filter(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset).count();
+                let seen = content.iter().skip(80).any(|cell| cell.modifier.contains(Modifier::REVERSED));
+                assert!(seen || keys == "4", "{keys}");
+            }
+        });
+        found
+    };
+    assert_eq!(colours(false), 0);
+    assert!(colours(true) > 0);
+}
+
+#[test]
+fn the_mouse_selects_rows_bytes_and_panes() {
+    let built = model().build();
+    on(built.bytes(), (80, 24), PLAIN, |screen| {
+        screen.draw().explorer.act(Action::Click { column: 10, row: 3 });
+        assert_eq!(screen.selected(), "general.name  string  \"Small\"");
+        screen.explorer.act(Action::Click { column: 10, row: 3 });
+        assert_eq!(
+            (screen.draw().explorer.pane(), screen.explorer.place().1),
+            (Pane::Bytes, built.span("kv[1].key").start - 8)
+        );
+        screen.keys(":0\n");
+        // "0x00000 " takes seven columns of this file and a space; the ninth byte stands behind one more.
+        let digits = format!("{:x}", built.size() - 1).len().max(4) as u16;
+        screen.explorer.act(Action::Click { column: digits + 4 + 8 * 3 + 1, row: 2 });
+        assert_eq!(screen.draw().explorer.place().1, 24);
+        screen.explorer.act(Action::Click { column: 8, row: 0 });
+        assert_eq!(screen.explorer.pane(), Pane::Tensors);
+        screen.explorer.act(Action::Rows(3));
+        assert!(screen.selected().starts_with("output.weight"));
+    });
+}
+
+#[test]
+fn an_array_of_many_elements_is_gone_through_as_one_of_few() {
+    let texts: Vec<String> = (0..262_144).map(|n| format!("token{n}")).collect();
+    let bytes = Builder::new().kv("tokenizer.ggml.tokens", Value::strings(&texts)).kv("a.b", 1_u8).bytes();
+    on(&bytes, (80, 24), PLAIN, |screen| {
+        assert_eq!(screen.keys("/token262143\n").selected(), "[262143] \"token262143\"");
+        assert_eq!(screen.keys("k").selected(), "[262142] \"token262142\"");
+        assert_eq!(screen.keys("G").selected(), "a.b  u8  1");
+        assert_eq!(screen.keys(":tokenizer.ggml.tokens\n").selected().split_once(' ').unwrap().0, "▾");
+        let place = screen.keys("j\n").explorer.place().1;
+        let text = bytes.windows(6).position(|window| window == b"token0").unwrap() as u64;
+        assert_eq!(place, text - 8);
+    });
+    let arrays = Value::nested([Value::Array(Kind::U8, vec![Value::U8(7)]), Value::strings(["x"])]);
+    on(&Builder::new().kv("a.b", arrays).bytes(), (80, 24), PLAIN, |screen| {
+        assert_eq!(screen.keys("jlj").selected(), "[0] [7]");
+        assert_eq!(screen.keys("j").selected(), "[1] [\"x\"]");
+    });
+}

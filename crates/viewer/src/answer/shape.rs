@@ -1,0 +1,147 @@
+//! Pieces that many answers are made of.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ggufkit_format::{Payload, Span, Value, is_safe, shorten};
+use ggufkit_inspect::{json::non_finite, units};
+use serde::{Serialize, Serializer};
+
+/// The first number that a page would round.
+const EXACT: u64 = 1 << 53;
+
+/// A number of a file, as text where a page would round it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Big(pub(super) u64);
+
+impl Serialize for Big {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            n if n < EXACT => serializer.serialize_u64(n),
+            n => serializer.collect_str(&n),
+        }
+    }
+}
+
+/// A number that may be none of JSON's.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Num(pub(super) f64);
+
+impl Num {
+    /// A float by the digits that tell it apart, so that 0.1 is not 0.10000000149011612.
+    pub(super) fn single(value: f32) -> Self {
+        Self(value.to_string().parse().unwrap_or(f64::from(value)))
+    }
+
+    /// A number that may be absent, which is told as NaN.
+    pub(super) fn or_nan(value: Option<f64>) -> Self {
+        Self(value.unwrap_or(f64::NAN))
+    }
+}
+
+impl Serialize for Num {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            value if value.is_finite() => serializer.serialize_f64(value),
+            value => serializer.serialize_str(non_finite(value)),
+        }
+    }
+}
+
+/// Bytes of a file of the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub(super) struct Place {
+    pub(super) file: usize,
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+impl Place {
+    pub(super) fn new(file: usize, span: Span) -> Self {
+        Self { file, start: span.start, end: span.end() }
+    }
+}
+
+/// Bytes in base64.
+pub(super) fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+/// Text of a file with its lines: what would act or hide is escaped, line ends and tabs stay.
+pub(super) fn readable(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\n' | '\t' => out.push(c),
+                '\r' => out.push_str("\\r"),
+                c if is_safe(c) => out.push(c),
+                c if c.is_ascii() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+                c => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            }
+        }
+        for byte in chunk.invalid() {
+            out.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    out
+}
+
+/// A value as one line of text, and whether some of it was left out.
+pub(super) fn shown(value: &Value<'_>, most: usize) -> (String, bool) {
+    match value {
+        Value::Scalar(scalar) => (units::scalar_text(*scalar), false),
+        Value::String(text) => {
+            let shown = shorten(text.0, most);
+            let cut = shown.ends_with('…') && !text.to_str().is_some_and(|text| text.ends_with('…'));
+            (shown, cut || text.0.len() > most.saturating_mul(16))
+        }
+        Value::Array(array) => {
+            const FIRST: usize = 8;
+            let each = (most / FIRST).clamp(8, 60);
+            let (mut parts, mut cut) = (Vec::new(), array.len() > FIRST as u64);
+            for element in array.iter().take(FIRST) {
+                let (text, short) = match &element {
+                    // Arrays in arrays are opened one by one.
+                    Value::Array(inner) => (format!("[{}; {}]", inner.element_type(), inner.len()), true),
+                    Value::String(text) => (format!("\"{}\"", shorten(text.0, each)), text.0.len() > each),
+                    other => shown(other, each),
+                };
+                cut |= short;
+                parts.push(text);
+            }
+            if array.len() > parts.len() as u64 {
+                parts.push("…".to_owned());
+            }
+            (format!("[{}]", parts.join(", ")), cut)
+        }
+    }
+}
+
+/// The type of a value as the page writes it: `u32`, `string`, `array[string]`.
+pub(super) fn type_of(payload: &Payload, name: String) -> String {
+    match payload {
+        Payload::Array(array) => format!("array[{}]", array.element_type),
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_a_page_would_round_are_text() {
+        let json = |n| serde_json::to_string(&Big(n)).unwrap();
+        assert_eq!(json(EXACT - 1), "9007199254740991");
+        assert_eq!(json(EXACT), "\"9007199254740992\"");
+        assert_eq!(json(u64::MAX), "\"18446744073709551615\"");
+        assert_eq!(serde_json::to_string(&Num(f64::NAN)).unwrap(), "\"NaN\"");
+        assert_eq!(serde_json::to_string(&Num::single(0.1)).unwrap(), "0.1");
+    }
+
+    #[test]
+    fn text_keeps_its_lines_and_nothing_that_acts() {
+        assert_eq!(readable(b"a\n\tb\x1b[0m\r\xff"), "a\n\tb\\x1b[0m\\r\\xff");
+        assert_eq!(readable("{{ x }}\u{202e}".as_bytes()), "{{ x }}\\u{202e}");
+    }
+}

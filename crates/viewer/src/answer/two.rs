@@ -1,0 +1,315 @@
+//! Two models beside each other.
+
+use std::io;
+
+use ggufkit_format::{ByteStr, Kv, Tensor, shorten};
+use ggufkit_inspect::diff::{Diff, Options, Record, Side};
+use ggufkit_inspect::tensors::Table;
+use ggufkit_inspect::{Lookup, Model};
+use ggufkit_io::TensorReader;
+use ggufkit_values::compare::{Difference, Pair, compare as measure};
+use serde::Serialize;
+
+use super::query::Query;
+use super::refusal::Refusal;
+use super::session::Session;
+use super::shape::{Big, Num, Place, shown, type_of};
+use super::values::{threads, weights};
+use super::{Answer, json};
+
+/// Differences that are told; the others are counted.
+const MAX_CHANGES: usize = 5000;
+/// Tensors that are paired.
+const MAX_PAIRS: usize = 20_000;
+/// Names of one model alone that are told.
+const MAX_ALONE: usize = 2000;
+/// Longest name by which tensors are paired, in bytes.
+const MAX_NAME: usize = 4096;
+/// Characters of a value.
+const VALUE: usize = 300;
+
+/// Does something with two models, whose files have these numbers in the session.
+fn with_both(
+    session: &Session,
+    query: &Query<'_>,
+    work: impl FnOnce([&Model<'_>; 2], [&[usize]; 2]) -> Answer,
+) -> Answer {
+    let (_, first) = session.opened(query, "a")?;
+    let (_, second) = session.opened(query, "b")?;
+    session.with_model(first, |a, numbers_a| {
+        session.with_model(second, |b, numbers_b| work([a, b], [numbers_a, numbers_b]))
+    })
+}
+
+#[derive(Serialize)]
+struct Differences {
+    same: Option<bool>,
+    changes: Vec<Change>,
+    left_out: usize,
+}
+
+#[derive(Serialize)]
+struct Change {
+    kind: &'static str,
+    what: &'static str,
+    name: String,
+    a: Option<String>,
+    b: Option<String>,
+    a_span: Option<Place>,
+    b_span: Option<Place>,
+}
+
+/// What is told of a record of either side.
+type Told = (String, Place);
+
+pub(super) fn diff(session: &Session, query: &Query<'_>) -> Answer {
+    with_both(session, query, |[a, b], [numbers_a, numbers_b]| {
+        let diff = Diff::new(a, b, &Options::ALL);
+        let mut list = List { changes: Vec::new(), left_out: 0 };
+        list.header(&diff);
+        let kv = |side: &Side<'_>, numbers: &[usize], at: usize| {
+            side.kvs.get(at).map(|record| (name(&record.name), told_kv(side, numbers, record)))
+        };
+        for at in &diff.metadata.removed {
+            list.alone("removed", "metadata", kv(&diff.a, numbers_a, *at), true);
+        }
+        for at in &diff.metadata.added {
+            list.alone("added", "metadata", kv(&diff.b, numbers_b, *at), false);
+        }
+        for change in &diff.metadata.changed {
+            let kind = if change.retyped { "retyped" } else { "changed" };
+            list.both(kind, "metadata", kv(&diff.a, numbers_a, change.a), kv(&diff.b, numbers_b, change.b));
+        }
+        for (at_a, at_b) in &diff.metadata.moved {
+            list.both("moved", "metadata", kv(&diff.a, numbers_a, *at_a), kv(&diff.b, numbers_b, *at_b));
+        }
+        let tensor = |side: &Side<'_>, numbers: &[usize], at: usize| {
+            side.tensors.get(at).map(|record| (name(&record.name), told_tensor(side, numbers, record)))
+        };
+        for at in &diff.tensors.removed {
+            list.alone("removed", "tensor", tensor(&diff.a, numbers_a, *at), true);
+        }
+        for at in &diff.tensors.added {
+            list.alone("added", "tensor", tensor(&diff.b, numbers_b, *at), false);
+        }
+        for change in diff.tensors.pairs.iter().filter(|pair| pair.differs()) {
+            let kind = if change.reshaped { "reshaped" } else { "retyped" };
+            list.both(
+                kind,
+                "tensor",
+                tensor(&diff.a, numbers_a, change.a),
+                tensor(&diff.b, numbers_b, change.b),
+            );
+        }
+        for (at_a, at_b) in &diff.tensors.moved {
+            list.both(
+                "moved",
+                "tensor",
+                tensor(&diff.a, numbers_a, *at_a),
+                tensor(&diff.b, numbers_b, *at_b),
+            );
+        }
+        for change in &diff.layout.offsets {
+            list.both(
+                "moved",
+                "layout",
+                tensor(&diff.a, numbers_a, change.a),
+                tensor(&diff.b, numbers_b, change.b),
+            );
+        }
+        if let Some((files_a, files_b)) = diff.layout.files {
+            let texts = (files_a.to_string(), files_b.to_string());
+            list.push("changed", "layout", "files".to_owned(), Some(texts.0), Some(texts.1), None, None);
+        }
+        // Heads tell that models differ; that their data is the same they cannot tell.
+        let same = (diff.count() > 0).then_some(false);
+        json(&Differences { same, changes: list.changes, left_out: list.left_out })
+    })
+}
+
+struct List {
+    changes: Vec<Change>,
+    left_out: usize,
+}
+
+impl List {
+    #[allow(clippy::too_many_arguments, reason = "the fields of a change, in their order")]
+    fn push(
+        &mut self,
+        kind: &'static str,
+        what: &'static str,
+        name: String,
+        a: Option<String>,
+        b: Option<String>,
+        a_span: Option<Place>,
+        b_span: Option<Place>,
+    ) {
+        if self.changes.len() >= MAX_CHANGES {
+            self.left_out += 1;
+            return;
+        }
+        self.changes.push(Change { kind, what, name, a, b, a_span, b_span });
+    }
+
+    fn alone(&mut self, kind: &'static str, what: &'static str, one: Option<(String, Told)>, first: bool) {
+        let Some((name, (text, place))) = one else { return };
+        match first {
+            true => self.push(kind, what, name, Some(text), None, Some(place), None),
+            false => self.push(kind, what, name, None, Some(text), None, Some(place)),
+        }
+    }
+
+    fn both(
+        &mut self,
+        kind: &'static str,
+        what: &'static str,
+        a: Option<(String, Told)>,
+        b: Option<(String, Told)>,
+    ) {
+        let (Some((name, (text_a, place_a))), Some((_, (text_b, place_b)))) = (a, b) else { return };
+        self.push(kind, what, name, Some(text_a), Some(text_b), Some(place_a), Some(place_b));
+    }
+
+    fn header(&mut self, diff: &Diff<'_>) {
+        for change in &diff.header {
+            let name = change.field.to_owned();
+            let texts = (change.a.clone(), change.b.clone());
+            self.push("changed", "header", name, Some(texts.0), Some(texts.1), None, None);
+        }
+    }
+}
+
+fn name(name: &ByteStr<'_>) -> String {
+    shorten(name.0, VALUE)
+}
+
+fn told_kv(side: &Side<'_>, numbers: &[usize], record: &Record<'_, Kv>) -> Told {
+    let (text, _) = side.value(record).map(|value| shown(&value, VALUE)).unwrap_or_default();
+    let ty = type_of(&record.record.payload, record.record.value_type.to_string());
+    let file = numbers.get(record.file).copied().unwrap_or_default();
+    (format!("{text} ({ty})"), Place::new(file, record.record.span))
+}
+
+fn told_tensor(side: &Side<'_>, numbers: &[usize], record: &Record<'_, Tensor>) -> Told {
+    let dims: Vec<String> = side.dims(record).iter().map(u64::to_string).collect();
+    let file = numbers.get(record.file).copied().unwrap_or_default();
+    (format!("{} [{}]", record.record.tensor_type, dims.join(", ")), Place::new(file, record.record.span))
+}
+
+#[derive(Serialize)]
+struct Pairs {
+    pairs: Vec<Named>,
+    only_a: Vec<String>,
+    only_b: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Named {
+    name: String,
+    a: usize,
+    b: usize,
+    bytes: Big,
+}
+
+/// The number of each file's first tensor among all of a model's.
+fn firsts(model: &Model<'_>) -> Vec<usize> {
+    let mut before = 0_usize;
+    let count = |part: ggufkit_inspect::Part<'_>| {
+        let first = before;
+        before = before.saturating_add(part.view.index().tensors().len());
+        first
+    };
+    model.parts().map(count).collect()
+}
+
+pub(super) fn pairs(session: &Session, query: &Query<'_>) -> Answer {
+    with_both(session, query, |[a, b], _| {
+        let (first_a, first_b) = (firsts(a), firsts(b));
+        let names = [Lookup::<Tensor>::new(a), Lookup::<Tensor>::new(b)];
+        let table = Table::new(a);
+        let mut out = Pairs { pairs: Vec::new(), only_a: Vec::new(), only_b: Vec::new() };
+        for row in table.iter().filter(|row| row.name.0.len() <= MAX_NAME) {
+            match names[1].find(row.name.0) {
+                Some(other) if out.pairs.len() < MAX_PAIRS => {
+                    let size = |index: &ggufkit_format::Index, tensor| {
+                        index.data_span(tensor).map_or(0, |span| span.len)
+                    };
+                    let bytes = size(row.part.view.index(), row.tensor)
+                        .saturating_add(size(other.part.view.index(), other.record));
+                    out.pairs.push(Named {
+                        name: row.name.display().to_string(),
+                        a: first_a.get(row.part_index).copied().unwrap_or_default() + row.index,
+                        b: first_b.get(other.file).copied().unwrap_or_default() + other.index,
+                        bytes: Big(bytes),
+                    });
+                }
+                None if out.only_a.len() < MAX_ALONE => out.only_a.push(row.name.display().to_string()),
+                _ => {}
+            }
+        }
+        for (_, name, _) in b.tensors().filter(|(_, name, _)| name.0.len() <= MAX_NAME) {
+            if names[0].find(name.0).is_none() && out.only_b.len() < MAX_ALONE {
+                out.only_b.push(name.display().to_string());
+            }
+        }
+        json(&out)
+    })
+}
+
+#[derive(Serialize)]
+struct Compared {
+    name: String,
+    type_a: String,
+    type_b: String,
+    elements: u64,
+    equal: u64,
+    not_finite: u64,
+    rmse: Num,
+    relative: Num,
+    max: Num,
+    cosine: Num,
+    snr_db: Num,
+}
+
+pub(super) fn compare(session: &Session, query: &Query<'_>) -> Answer {
+    let wanted = query.needed("name")?;
+    with_both(session, query, |models, numbers| {
+        let mut found = Vec::new();
+        for (model, numbers) in models.into_iter().zip(numbers) {
+            let tensor = Table::new(model)
+                .iter()
+                .find(|row| row.name.0.len() <= MAX_NAME && row.name.display().to_string() == wanted);
+            let row = tensor.ok_or_else(|| Refusal::not_found("not both have a tensor of this name"))?;
+            let file = numbers.get(row.part_index).and_then(|number| session.files.get(*number));
+            let file = file.ok_or_else(|| Refusal::not_found("there is no file with this number"))?;
+            let source = file.seekable()?;
+            let reader = TensorReader::new(source, row.part.view);
+            found.push((weights(source, &reader, row.tensor)?, row.dims, file));
+        }
+        let [(first, dims, file), (second, other_dims, other_file)] = found.as_slice() else {
+            return Err(Refusal::not_found("not both have a tensor of this name"));
+        };
+        if dims != other_dims {
+            return Err(Refusal::unsupported("only tensors of one shape are compared"));
+        }
+        let pair = Pair::of(first, second).map_err(|error| Refusal::unsupported(error.to_string()))?;
+        let mut result: io::Result<Difference> = Err(io::ErrorKind::UnexpectedEof.into());
+        measure(&[pair], threads(), &|_| (), &mut |_, one| result = one);
+        let result = result.map_err(|error| Refusal::io(&error))?;
+        file.unchanged()?;
+        other_file.unchanged()?;
+        json(&Compared {
+            name: wanted.to_owned(),
+            type_a: first.tensor_type().to_string(),
+            type_b: second.tensor_type().to_string(),
+            elements: result.count,
+            equal: result.equal,
+            not_finite: result.not_finite,
+            rmse: Num::or_nan(result.rmse()),
+            relative: Num::or_nan(result.relative()),
+            max: Num::or_nan(result.max.map(|(value, _)| value)),
+            cosine: Num::or_nan(result.cosine()),
+            snr_db: Num::or_nan(result.snr()),
+        })
+    })
+}

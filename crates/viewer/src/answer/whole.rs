@@ -1,0 +1,119 @@
+//! What is open, and what it is as a whole.
+
+use ggufkit_inspect::summary::{Summary, summary};
+use serde::Serialize;
+
+use super::open::Problem;
+use super::query::Query;
+use super::session::{File, Opened, Session};
+use super::{Answer, json};
+
+#[derive(Serialize)]
+struct Head<'a> {
+    file: usize,
+    model: usize,
+    name: &'a str,
+    size: u64,
+    version: Option<u32>,
+    endian: Option<&'static str>,
+    head_end: Option<u64>,
+    data_start: Option<u64>,
+    alignment: Option<u64>,
+    errors: &'a [Problem],
+}
+
+#[derive(Serialize)]
+struct ModelHead<'a> {
+    model: usize,
+    name: &'a str,
+    files: &'a [usize],
+    problems: &'a [Problem],
+}
+
+#[derive(Serialize)]
+struct Can {
+    values: bool,
+    bytes: bool,
+    render: bool,
+}
+
+/// Something that a report left out, in the page's languages.
+#[derive(Serialize, Clone, Debug)]
+pub(crate) struct Capped {
+    pub(crate) en: String,
+    pub(crate) zh: String,
+}
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    schema: u32,
+    version: &'static str,
+    lang: Option<&'static str>,
+    files: Vec<Head<'a>>,
+    models: Vec<ModelHead<'a>>,
+    can: Can,
+    capped: &'a [Capped],
+}
+
+pub(super) fn session(session: &Session, _: &Query<'_>) -> Answer {
+    let seekable = session.files.iter().any(|file| file.source.is_some());
+    let can = Can { values: seekable, bytes: true, render: session.renderer.is_some() };
+    told(session, can, &[])
+}
+
+/// The session as a report has it: nothing can be asked for that it does not hold.
+pub(crate) fn session_of_report(session: &Session, capped: &[Capped]) -> Answer {
+    told(session, Can { values: false, bytes: false, render: false }, capped)
+}
+
+fn told(session: &Session, can: Can, capped: &[Capped]) -> Answer {
+    let files = session.files.iter().enumerate().map(|(number, file)| head(number, file)).collect();
+    json(&Whole {
+        schema: ggufkit_inspect::json::SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
+        lang: session.lang.map(|lang| match lang {
+            ggufkit_format::spec::Lang::En => "en",
+            ggufkit_format::spec::Lang::Zh => "zh",
+        }),
+        files,
+        models: session.models.iter().enumerate().map(|(number, opened)| model(number, opened)).collect(),
+        can,
+        capped,
+    })
+}
+
+fn model(number: usize, opened: &Opened) -> ModelHead<'_> {
+    ModelHead { model: number, name: &opened.name, files: &opened.files, problems: &opened.problems }
+}
+
+fn head(number: usize, file: &File) -> Head<'_> {
+    let index = file.index.as_ref();
+    let whole = index.filter(|index| index.is_complete());
+    Head {
+        file: number,
+        model: file.model,
+        name: &file.name,
+        size: file.length(),
+        version: index.map(|index| index.header().version),
+        endian: index.map(|index| index.header().endian.name()),
+        head_end: whole.map(|index| index.head_end()),
+        data_start: whole.and_then(|index| index.data_start()),
+        alignment: whole.map(|index| index.alignment()),
+        errors: &file.problems,
+    }
+}
+
+#[derive(Serialize)]
+struct Show<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    summary: &'a Summary<'a>,
+}
+
+pub(super) fn show(session: &Session, query: &Query<'_>) -> Answer {
+    let (_, opened) = session.opened(query, "model")?;
+    query.lang()?;
+    session.with_model(opened, |model, _| {
+        json(&Show { schema: ggufkit_inspect::json::SCHEMA, summary: &summary(model) })
+    })
+}

@@ -1,0 +1,126 @@
+//! Sentences of the rooms below in Chinese, where those have them in English alone.
+//!
+//! A pattern is text with holes, `{}`, which take what stands in the sentence to their places in the translation.
+
+use ggufkit_format::spec::Lang;
+
+const PATTERNS: &[(&str, &str)] = &[
+    ("required: the model does not load without it", "必需：缺少它模型无法加载"),
+    ("absent: as many as heads", "缺省：与注意力头数相同"),
+    ("absent: embedding length / heads = {} / {}", "缺省：嵌入长度 / 头数 = {} / {}"),
+    ("absent, and embedding length or heads are not known", "缺失，且嵌入长度或头数未知"),
+    ("absent: gemma2 uses 4096", "缺省：gemma2 使用 4096"),
+    ("absent: every layer attends to the whole context", "缺省：每一层都关注整个上下文"),
+    ("absent: the architecture needs one of the two", "缺失：该架构需要两者之一"),
+    ("absent: the key head size", "缺省：键头长度"),
+    ("absent: linear, which a factor of 1 makes a no-op", "缺省：linear，系数为 1 时不起作用"),
+    ("absent: the context length", "缺省：上下文长度"),
+    ("absent: 0, a dense model", "缺省：0，即稠密模型"),
+    ("absent: {} for tokenizer \"{}\"", "缺省：{}（分词器 \"{}\"）"),
+    ("absent: {}", "缺省：{}"),
+    ("the number of tokenizer.ggml.tokens", "tokenizer.ggml.tokens 的个数"),
+    ("the rows of token_embd.weight", "token_embd.weight 的行数"),
+    ("no vocab_size, no tokens, no token_embd.weight", "没有 vocab_size、词元表和 token_embd.weight"),
+    (
+        "without general.architecture no key of the architecture can be resolved",
+        "缺少 general.architecture，无法解析该架构的任何键",
+    ),
+    ("architecture \"{}\" is not one that llama.cpp knows", "llama.cpp 不认识架构 \"{}\""),
+    (
+        "{} is a {}; llama.cpp reads a {} there and refuses others",
+        "{} 的类型是 {}；llama.cpp 在此只接受 {}，拒绝其他类型",
+    ),
+    ("{} has {} values, fewer than the {} layers", "{} 有 {} 个值，少于 {} 层"),
+    ("block_count is 0: there is no layer to load", "block_count 为 0：没有可加载的层"),
+    ("block_count is {}; llama.cpp stops at 512 layers", "block_count 为 {}；llama.cpp 最多支持 512 层"),
+    ("block_count is not a whole number", "block_count 不是整数"),
+    (
+        "block_count is {}, and the tensor table has layers up to blk.{} ({} layers)",
+        "block_count 为 {}，而张量表中的层到 blk.{} 为止（{} 层）",
+    ),
+    ("expert_used_count is {}, more than the {} experts", "expert_used_count 为 {}，多于 {} 个专家"),
+    (
+        "the tokenizer has {} tokens, and token_embd.weight has {} rows",
+        "分词器有 {} 个词元，而 token_embd.weight 有 {} 行",
+    ),
+    ("embedding length / heads", "嵌入长度 / 头数"),
+    ("a rule of {}", "{} 的规则"),
+    ("a batch more, up to a multiple of {}", "再加一个批次，向上取整到 {} 的倍数"),
+    ("token shifts * embedding length", "移位个数 * 嵌入长度"),
+    ("embedding length * head size", "嵌入长度 * 头长度"),
+    ("embedding length * (kernel - 1)", "嵌入长度 * (卷积核 - 1)"),
+    ("none", "无"),
+    ("3 * (kernel - 1) * heads * head size", "3 * (卷积核 - 1) * 头数 * 头长度"),
+    ("heads * head size * head size", "头数 * 头长度 * 头长度"),
+    (
+        "(kernel - 1) * (inner size + 2 * groups * state size)",
+        "(卷积核 - 1) * (内部长度 + 2 * 组数 * 状态长度)",
+    ),
+    ("inner size * state size", "内部长度 * 状态长度"),
+    ("{} x {} bytes", "{} x {} 字节"),
+];
+
+/// A sentence in a language; as it is where there is no translation.
+pub(super) fn say(text: &str, lang: Lang) -> String {
+    let translated = match lang {
+        Lang::En => None,
+        Lang::Zh => PATTERNS.iter().find_map(|(from, to)| Some(filled(to, &holes(from, text)?))),
+    };
+    translated.unwrap_or_else(|| text.to_owned())
+}
+
+/// What stands in a text where a pattern has holes; `None` where the pattern is another.
+fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
+    let mut pieces = pattern.split("{}");
+    let mut rest = text.strip_prefix(pieces.next()?)?;
+    let mut found = Vec::new();
+    let mut pieces = pieces.peekable();
+    while let Some(piece) = pieces.next() {
+        // The last hole ends where the text after it does.
+        let at = match (pieces.peek(), piece) {
+            (None, _) => rest.strip_suffix(piece)?.len(),
+            (Some(_), piece) => rest.find(piece)?,
+        };
+        found.push(rest.get(..at)?);
+        rest = rest.get(at + piece.len()..)?;
+    }
+    rest.is_empty().then_some(found)
+}
+
+fn filled(pattern: &str, holes: &[&str]) -> String {
+    let mut out = String::new();
+    for (at, piece) in pattern.split("{}").enumerate() {
+        if let Some(hole) = at.checked_sub(1).and_then(|at| holes.get(at)) {
+            out.push_str(hole);
+        }
+        out.push_str(piece);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holes_keep_what_stands_in_them() {
+        let zh = |text| say(text, Lang::Zh);
+        assert_eq!(zh("absent: embedding length / heads = 4096 / 32"), "缺省：嵌入长度 / 头数 = 4096 / 32");
+        assert_eq!(zh("absent: true for tokenizer \"llama\""), "缺省：true（分词器 \"llama\"）");
+        assert_eq!(zh("absent: 10000"), "缺省：10000");
+        assert_eq!(
+            zh("x is a u64; llama.cpp reads a u32 there and refuses others"),
+            "x 的类型是 u64；llama.cpp 在此只接受 u32，拒绝其他类型"
+        );
+        assert_eq!(zh("llama.block_count"), "llama.block_count");
+        assert_eq!(say("absent: 1", Lang::En), "absent: 1");
+    }
+
+    /// Each pattern has as many holes as its translation.
+    #[test]
+    fn nothing_falls_out_of_a_translation() {
+        for (from, to) in PATTERNS {
+            assert_eq!(from.matches("{}").count(), to.matches("{}").count(), "{from}");
+        }
+    }
+}

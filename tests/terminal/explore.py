@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""`gguf explore` in a real terminal: tmux is the terminal, and what a person would see is what is looked at.
+
+    python explore.py GGUF_BINARY [FILE]
+
+Without tmux it says so and does nothing. Sizes from 20 columns on, with colours and without, English and Chinese; the mouse;
+the terminal's modes after leaving, after a signal, and after another size.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "Tiny-Llama-591K-v1.0-Q4_K_M.gguf"
+passed = 0
+terminals = 0
+
+
+def tmux(*words: str, check: bool = True) -> str:
+    server = f"ggufkit-{os.getpid()}-{terminals}"
+    done = subprocess.run(["tmux", "-L", server, "-f", "/dev/null", *words], capture_output=True, text=True, check=check)
+    return done.stdout
+
+
+class Terminal:
+    """A window of so many columns and rows, with a shell in it."""
+
+    def __init__(self, columns: int, rows: int, **environment: str) -> None:
+        global terminals
+        tmux("kill-server", check=False)
+        terminals += 1
+        words = [f"-e{name}={value}" for name, value in {"LC_ALL": "C.UTF-8", **environment}.items()]
+        tmux("new-session", "-d", "-s", "t", "-x", str(columns), "-y", str(rows), *words, "sh")
+        tmux("set-option", "-g", "status", "off")
+        tmux("resize-window", "-t", "t", "-x", str(columns), "-y", str(rows))
+        self.run(f"cd {os.getcwd()}; PS1=rea''dy:; clear")
+        self.until("ready:")
+
+    def screen(self, styles: bool = False) -> str:
+        return tmux("capture-pane", "-p", *(["-e"] if styles else []), "-t", "t")
+
+    def type(self, *keys: str) -> None:
+        tmux("send-keys", "-t", "t", *keys)
+
+    def until(self, text: str, seconds: float = 20) -> str:
+        """The screen, once it has a text."""
+        end = time.monotonic() + seconds
+        while True:
+            screen = self.screen()
+            if text in screen:
+                return screen
+            if time.monotonic() > end:
+                raise SystemExit(f"FAILED: {text!r} did not come up\n{screen}")
+            time.sleep(0.05)
+
+    def run(self, line: str) -> None:
+        self.type("-l", line)
+        self.type("Enter")
+
+
+def expect(name: str, is_so: bool, screen: str) -> None:
+    global passed
+    if not is_so:
+        raise SystemExit(f"FAILED: {name}\n{screen}")
+    passed += 1
+
+
+def looking(binary: str, file: Path) -> None:
+    """What one sees, and where keys lead."""
+    terminal = Terminal(80, 24)
+    terminal.run(f"{binary} explore {file}")
+    screen = terminal.until("general.architecture")
+    expect("the tree fills the screen", "▾ general" in screen and "1 / " in screen, screen)
+    expect("the name of the file", file.name in screen, screen)
+    terminal.type("/")
+    terminal.type("-l", "block_count")
+    terminal.type("Enter")
+    screen = terminal.until("llama.block_count")
+    terminal.type("Enter")
+    screen = terminal.until(".key.length")
+    expect("Enter leads to the bytes", "0x00" in screen and "u64 = 17" in screen, screen)
+    terminal.type("2")
+    screen = terminal.until("token_embd.weight")
+    terminal.type("End")
+    screen = terminal.until("output")
+    terminal.type(":")
+    terminal.until("go to")
+    terminal.type("-l", "0")
+    terminal.type("Enter")
+    screen = terminal.until("header.magic")
+    expect("the magic in hex and as text", "47 47 55 46 03" in screen and "GGUF" in screen, screen)
+    terminal.type("?")
+    screen = terminal.until("q Ctrl-C")
+    terminal.type("?")
+    terminal.type("q")
+    screen = terminal.until("ready:")
+    expect("what was there before is there again", f"explore {file.name}"[:20] in screen.replace("\n", "") or "explore" in screen, screen)
+
+
+def sizes(binary: str, file: Path) -> None:
+    """Windows of every size, and one that changes while it is looked at."""
+    for columns, rows in [(80, 24), (60, 15), (20, 6), (160, 50)]:
+        terminal = Terminal(columns, rows)
+        terminal.run(f"clear; {binary} explore {file}")
+        screen = terminal.until("general")
+        expect(f"{columns}x{rows}: no line is longer", all(len(line) <= columns for line in screen.splitlines()), screen)
+        for key in "2341":
+            terminal.type(key)
+        terminal.until("general")
+    tmux("resize-window", "-t", "t", "-x", "70", "-y", "20")
+    terminal.type("j")
+    time.sleep(0.3)
+    screen = terminal.until("general.architecture")
+    expect("another size", max(map(len, screen.splitlines())) <= 70 and len(screen.splitlines()) <= 20, screen)
+
+
+def colours(binary: str, file: Path) -> None:
+    """Without colours nothing is coloured, and the selected row is seen."""
+    for environment, arguments, coloured in [
+        ({"TERM": "xterm-256color"}, "", True),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, "", False),
+        ({"TERM": "vt100"}, "--color never", False),
+    ]:
+        terminal = Terminal(80, 24, **environment)
+        terminal.run(f"clear; {binary} explore {arguments} {file}")
+        terminal.until("general.architecture")
+        styled = terminal.screen(styles=True)
+        codes = {code for part in styled.split("\x1b[")[1:] for code in part.split("m")[0].split(";")}
+        has = "38" in codes or any(code.isdigit() and 30 <= int(code) <= 37 for code in codes)
+        expect(f"{environment} {arguments}: colours", has == coloured, styled)
+        expect(f"{environment} {arguments}: the selected row", "7" in codes, styled)
+
+
+def languages(binary: str, file: Path) -> None:
+    terminal = Terminal(80, 24)
+    terminal.run(f"clear; {binary} explore --lang zh {file}")
+    screen = terminal.until("元数据")
+    expect("Chinese", "张量" in screen and "字节" in screen and "退出" in screen, screen)
+    terminal.type("2")
+    terminal.until("形状")
+
+
+def mouse(binary: str, file: Path) -> None:
+    """A click, as terminals send it: `ESC [ < 0 ; column ; row M`."""
+    terminal = Terminal(80, 24)
+    terminal.run(f"clear; {binary} explore {file}")
+    terminal.until("general.architecture")
+    tmux("send-keys", "-t", "t", "-l", "\x1b[<0;10;1M")
+    terminal.until("token_embd.weight")
+    tmux("send-keys", "-t", "t", "-l", "\x1b[<65;10;5M")
+    screen = terminal.until("4 / ")
+    expect("the wheel goes three rows on", True, screen)
+
+
+def leaving(binary: str, file: Path) -> None:
+    """However it ends, the terminal's modes are those of before."""
+    for end in ["q", "C-c", "TERM", "HUP"]:
+        terminal = Terminal(80, 24)
+        terminal.run("stty -a > before.txt; clear")
+        terminal.until("ready:")
+        terminal.run(f"{binary} explore {file}; echo status $?; stty -a > after.txt; echo o''ver")
+        terminal.until("general.architecture")
+        if end.isupper() and "-" not in end:
+            pane = tmux("display-message", "-p", "-t", "t", "#{pane_pid}").strip()
+            children = Path(f"/proc/{pane}/task/{pane}/children")
+            explorer = children.read_text().split()[0]
+            os.kill(int(explorer), {"TERM": 15, "HUP": 1}[end])
+        else:
+            terminal.type(end)
+        screen = terminal.until("over")
+        expect(f"{end}: its status is 0", "status 0" in screen, screen)
+        before, after = Path("before.txt").read_text(), Path("after.txt").read_text()
+        expect(f"{end}: the modes are those of before", before == after, f"{before}\n{after}")
+        expect(f"{end}: nothing is left on the screen", "general.architecture" not in screen, screen)
+    terminal = Terminal(80, 24)
+    terminal.run(f"{binary} explore {file}")
+    terminal.until("general.architecture")
+    pane = tmux("display-message", "-p", "-t", "t", "#{pane_pid}").strip()
+    explorer = Path("/proc") / Path(f"/proc/{pane}/task/{pane}/children").read_text().split()[0]
+    tmux("kill-server")
+    end = time.monotonic() + 20
+    while explorer.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    expect("where the terminal goes, it goes", not explorer.exists(), str(explorer))
+    done = subprocess.run([binary, "explore", str(file)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    expect("without a terminal it is refused", done.returncode == 2 and "no terminal" in done.stderr, done.stderr)
+
+
+def main() -> int:
+    if shutil.which("tmux") is None:
+        print("skipped: the explorer in a terminal (no tmux)")
+        return 0
+    binary = str(Path(sys.argv[1]).resolve())
+    file = Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else SAMPLE
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        shutil.copy(file, file.name)
+        try:
+            for test in [looking, sizes, colours, languages, mouse, leaving]:
+                test(binary, Path(file.name))
+        finally:
+            tmux("kill-server", check=False)
+            os.chdir("/")
+    print(f"{passed} passed, 0 failed: the explorer in a terminal")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+// The bars: first paint, a large vocabulary, memory, scrolling, what is sent. A slow machine says so with SLACK.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { close, launch, made, open, sample, serve, settle, slack } from './open.mjs';
+
+after(close);
+const say = (what, figure) => console.log(`    ${what}: ${figure}`);
+
+describe('the page is', () => {
+  it('small', () => {
+    const folder = path.join(import.meta.dirname, '../../crates/viewer/page');
+    const sizes = ['index.html', 'app.js', 'app.css'].map((name) => gzipSync(fs.readFileSync(path.join(folder, name)), { level: 9 }).length);
+    const total = sizes.reduce((a, b) => a + b);
+    say('transfer', `${(total / 1024).toFixed(1)} KiB (${sizes.map((s) => (s / 1024).toFixed(1)).join(' + ')})`);
+    assert.ok(total < 150 * 1024);
+  });
+
+  it('painted within a second of the start', async () => {
+    await launch();
+    const server = await serve(sample);
+    const opened = await open(server.url);
+    await opened.page.waitForFunction(() => {
+      const c = document.querySelector('.strip-canvas');
+      return c && c.width > 300 && document.querySelector('.pane-map .grid-row');
+    });
+    const took = performance.now() - server.started;
+    say('sample, from the start of the process', `${took.toFixed(0)} ms`);
+    await opened.close();
+    server.stop();
+    assert.ok(took < 1000 * slack, `${took} ms`);
+  });
+
+  it('quick with 262,144 tokens, light on memory, smooth to scroll', async () => {
+    const server = await serve(made()('big'));
+    const opened = await open(server.url, { route: '/tag?show=vocabulary' });
+    const { page } = opened;
+    await page.waitForSelector('.token');
+    const took = performance.now() - server.started;
+    say('262,144 tokens, from the start of the process', `${took.toFixed(0)} ms`);
+    await settle(page);
+    await page.evaluate(() => (window.__long = []));
+    const box = page.locator('.pane-tag .scroller');
+    await box.hover();
+    for (let i = 0; i < 60; i++) {
+      await page.mouse.wheel(0, i % 10 === 9 ? 200_000 : 900);
+      await page.waitForTimeout(16);
+    }
+    await settle(page);
+    const long = Math.max(0, ...(await page.evaluate(() => window.__long)));
+    say('longest task while scrolling', `${long.toFixed(0)} ms`);
+    const client = await page.context().newCDPSession(page);
+    await client.send('HeapProfiler.collectGarbage');
+    await client.send('Performance.enable');
+    const heap = (await client.send('Performance.getMetrics')).metrics.find((m) => m.name === 'JSHeapTotalSize')?.value ?? 0;
+    say('heap', `${(heap / 2 ** 20).toFixed(1)} MiB`);
+    await page.locator('.pane-tag .search').fill('word262140');
+    const asked = performance.now();
+    await page.waitForFunction(() => document.querySelectorAll('.token').length <= 2 && /word262140/.test(document.querySelector('.token')?.textContent ?? ''));
+    say('search', `${(performance.now() - asked).toFixed(0)} ms`);
+    await opened.close();
+    server.stop();
+    assert.ok(took < 2000 * slack, `${took} ms`);
+    assert.ok(long < 100 * slack, `${long} ms`);
+    assert.ok(heap < 200 * 2 ** 20);
+  });
+});

@@ -1,0 +1,126 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from './i18n';
+import { plain } from './lib/escape';
+import { size } from './lib/format';
+import { lang, setLang, setTheme, theme, type Theme } from './state/prefs';
+import { pane, panes, go, type Pane } from './state/route';
+import { select } from './state/selection';
+import { chooseModel, failure, files, maps, model, open, session } from './state/session';
+import { Inspector } from './ui/inspector';
+import { Strip } from './ui/strip';
+import { Failed, Loading, Select } from './ui/states';
+import { MapPane } from './panes/map';
+import { TagPane } from './panes/tag';
+import { BytesPane } from './panes/bytes';
+import { WalkPane } from './panes/walk';
+import { LoadPane } from './panes/load';
+import { TensorsPane } from './panes/tensors';
+import { CheckPane } from './panes/check';
+import { ComparePane } from './panes/compare';
+
+const drawn: Record<Pane, () => preact.ComponentChild> = {
+  map: () => <MapPane />,
+  tag: () => <TagPane />,
+  bytes: () => <BytesPane />,
+  walk: () => <WalkPane />,
+  load: () => <LoadPane />,
+  tensors: () => <TensorsPane />,
+  check: () => <CheckPane />,
+  compare: () => <ComparePane />,
+};
+
+/** The frame: what is open, the strip, the way to the panes, and one of them with what is selected beside it. */
+export function App() {
+  const s = session.value;
+  const m = model.value;
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById('main')?.focus(); }}>{t('app.skip')}</a>
+      <header class="top">
+        <p class="mark"><Mark /> gguf view</p>
+        {s && m && (
+          <div class="opened">
+            {s.models.length > 1 ? (
+              <Select label={t('app.model')} hidden value={String(m.model)} options={s.models.map((x) => [String(x.model), plain(x.name)] as const)} onChange={(x) => void chooseModel(Number(x))} />
+            ) : (
+              <h1 title={plain(m.name)}>{plain(m.name)}</h1>
+            )}
+            <span class="facts">
+              {size(files.value.reduce((n, f) => n + f.size, 0))}
+              {files.value.length > 1 && ` · ${t('app.files', { count: files.value.length })}`}
+              {files.value[0]?.version != null && ` · GGUF v${files.value[0].version}`}
+              {files.value[0]?.endian === 'big' && ' · big-endian'}
+            </span>
+          </div>
+        )}
+        <div class="prefs">
+          <div class="choice" role="group" aria-label={t('app.language')}>
+            <button type="button" lang="en" aria-pressed={lang.value === 'en'} onClick={() => setLang('en')}>EN</button>
+            <button type="button" lang="zh-CN" aria-pressed={lang.value === 'zh'} onClick={() => setLang('zh')}>中文</button>
+          </div>
+          <Select<Theme> label={t('app.theme')} hidden value={theme.value} options={[['system', t('app.theme-system')], ['light', t('app.theme-light')], ['dark', t('app.theme-dark')]]} onChange={setTheme} />
+        </div>
+      </header>
+      {s && <Strip />}
+      <Nav />
+      <div class="stage">
+        <main id="main" tabIndex={-1} aria-label={t(`pane.${pane.value}`)} class={`pane pane-${pane.value}`}>
+          {s && <Notices />}
+          {failure.value ? <Failed error={failure.value} retry={() => void open()} /> : s && maps.value.length > 0 ? drawn[pane.value]() : s && files.value.length === 0 ? <Notices /> : <Loading />}
+        </main>
+        {s && <Inspector />}
+      </div>
+    </>
+  );
+}
+
+function Mark() {
+  return (
+    <svg class="mark-svg" viewBox="0 0 32 20" width="32" height="20" aria-hidden="true">
+      <rect class="fill-header" x="0" y="4" width="4" height="12" rx="1" />
+      <rect class="fill-metadata" x="5" y="4" width="8" height="12" rx="1" />
+      <rect class="fill-tensor-info" x="14" y="4" width="4" height="12" rx="1" />
+      <rect class="fill-tensor" x="19" y="4" width="13" height="12" rx="1" />
+      <rect class="fill-accent" x="9" y="0" width="2.5" height="20" rx="1" />
+    </svg>
+  );
+}
+
+function Nav() {
+  const here = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    here.current?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [pane.value, lang.value]);
+  return (
+    <nav class="panes" aria-label={t('app.panes')}>
+      <ul>
+        {panes.map((p) => (
+          <li>
+            <button type="button" ref={p === pane.value ? here : undefined} aria-current={p === pane.value ? 'page' : undefined} onClick={() => go(p)}>{t(`pane.${p}`)}</button>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** What everybody has to know before reading on: a head that breaks off, a set with shards missing, a report that left things out. */
+function Notices() {
+  const errors = files.value.flatMap((f) => f.errors.map((e) => ({ ...e, file: f.file, headless: f.head_end === null })));
+  const problems = model.value?.problems ?? [];
+  const capped = session.value?.capped ?? [];
+  if (errors.length + problems.length + capped.length === 0) return null;
+  return (
+    <div class="notices">
+      {errors.map((e) => (
+        <div class="notice error" role="alert">
+          {e.headless && <strong>{t('app.broken')}: </strong>}<span>{plain(e.message)}</span>
+          {e.help && <span class="muted"> {plain(e.help)}</span>}{' '}
+          {e.offset != null && <button type="button" class="link" onClick={() => { select({ file: e.file, start: e.offset ?? 0, end: (e.offset ?? 0) + 1 }); go('bytes'); }}>{t('check.show-bytes')}</button>}
+        </div>
+      ))}
+      {problems.map((p) => <div class="notice warning">{plain(p.message)}{p.help && <span class="muted"> {plain(p.help)}</span>}</div>)}
+      {capped.map((c) => <div class="notice note"><strong>{t('app.capped')}</strong> {c[lang.value]}</div>)}
+    </div>
+  );
+}

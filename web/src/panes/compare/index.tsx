@@ -1,0 +1,37 @@
+import { useState } from 'preact/hooks';
+import { t } from '../../i18n';
+import { plain } from '../../lib/escape';
+import { setView, view } from '../../state/route';
+import { model, session } from '../../state/session';
+import { Empty, Intro, Select, Tabs } from '../../ui/states';
+import { Differences } from './differences';
+import { Weights } from './weights';
+
+/** Two of the open models, side by side. */
+export function ComparePane() {
+  const models = session.value?.models ?? [];
+  const first = model.value?.model ?? 0;
+  const [a, setA] = useState(() => models.find((m) => m.model === Number(view.value.a ?? ''))?.model ?? first);
+  const [b, setB] = useState(() => models.find((m) => m.model === Number(view.value.b ?? 'none'))?.model ?? models.find((m) => m.model !== first)?.model ?? first);
+  if (models.length < 2) return <><Intro pane="compare" /><Empty>{t('compare.one')}</Empty></>;
+  const options = models.map((m) => [String(m.model), plain(m.name)] as const);
+  const show = view.value.show === 'weights' ? 'weights' : 'meta';
+  const set = (left: number, right: number) => {
+    setA(left);
+    setB(right);
+    setView({ a: String(left), b: String(right) });
+  };
+  return (
+    <>
+      <Intro pane="compare" />
+      <div class="bar">
+        <Select label={t('compare.a')} value={String(a)} options={options} onChange={(m) => set(Number(m), b)} />
+        <button type="button" class="button" onClick={() => set(b, a)}>⇄ {t('compare.swap')}</button>
+        <Select label={t('compare.b')} value={String(b)} options={options} onChange={(m) => set(a, Number(m))} />
+        <span class="bar-room" />
+        <Tabs label={t('pane.compare')} value={show} options={[['meta', t('compare.meta')], ['weights', t('compare.weights')]]} onChange={(v) => setView({ show: v === 'meta' ? null : v })} />
+      </div>
+      {show === 'weights' ? <Weights key={`${a} ${b}`} a={a} b={b} /> : <Differences a={a} b={b} />}
+    </>
+  );
+}

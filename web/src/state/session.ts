@@ -1,0 +1,93 @@
+import { computed, signal } from '@preact/signals';
+import type { FileHead, FileMap, ModelHead, Region, Session } from '../backend/questions';
+import { ask } from '../backend/answers';
+import { makeAxis, regionAt } from '../lib/axis';
+import { select, selected } from './selection';
+import { offerLang } from './prefs';
+import { wanted } from './route';
+
+/** What is open, and the map of the model that is looked at: all panes go by it. */
+export const session = signal<Session | null>(null);
+export const failure = signal<unknown>(null);
+const chosen = signal(0);
+export const maps = signal<readonly FileMap[]>([]);
+
+export const model = computed<ModelHead | null>(() => {
+  const s = session.value;
+  return s?.models.find((m) => m.model === chosen.value) ?? s?.models[0] ?? null;
+});
+
+export const files = computed<FileHead[]>(() => {
+  const s = session.value;
+  const m = model.value;
+  return s && m ? m.files.flatMap((f) => s.files.find((x) => x.file === f) ?? []) : [];
+});
+
+export const axis = computed(() => makeAxis(files.value));
+
+/** The file that is looked at: the selection's, or the first. */
+export const file = computed<FileHead | null>(() => files.value.find((f) => f.file === selected.value?.file) ?? files.value[0] ?? null);
+
+export function fileHead(index: number): FileHead | null {
+  return session.value?.files.find((f) => f.file === index) ?? null;
+}
+
+export function mapOf(index: number): FileMap | undefined {
+  return maps.value.find((m) => m.file === index);
+}
+
+/** The region that holds a place. */
+export function regionOf(place: { file: number; start: number } | null): Region | null {
+  return place ? regionAt(mapOf(place.file), place.start) : null;
+}
+
+export const selectedRegion = computed(() => regionOf(selected.value));
+
+/** Selects a whole region. */
+export function selectRegion(index: number, region: Region): void {
+  select({ file: index, start: region.start, end: region.end, path: region.path });
+}
+
+export async function chooseModel(index: number): Promise<void> {
+  chosen.value = index;
+  const m = model.value;
+  if (!m) return;
+  if (selected.value && !m.files.includes(selected.value.file)) select(null);
+  try {
+    const answer = await ask('map', { model: m.model });
+    if (model.peek() === m) maps.value = answer.files;
+    placeWanted();
+  } catch (error) {
+    failure.value = error;
+  }
+}
+
+/** Finds the key or tensor that the address names. */
+export function placeWanted(): void {
+  const want = wanted.value;
+  if (!want || maps.peek().length === 0) return;
+  const kind = want.key !== undefined ? 'metadata' : 'tensor';
+  const name = want.key ?? want.tensor;
+  for (const map of maps.peek()) {
+    const hit = map.regions.find((r) => r.kind === kind && r.name === name);
+    if (hit) {
+      selectRegion(map.file, hit);
+      break;
+    }
+  }
+  wanted.value = null;
+}
+
+export async function open(): Promise<void> {
+  failure.value = null;
+  try {
+    const answer = await ask('session', {});
+    session.value = answer;
+    if (answer.lang) offerLang(answer.lang);
+    const at = selected.value;
+    const holder = at ? answer.models.find((m) => m.files.includes(at.file)) : undefined;
+    await chooseModel((holder ?? answer.models[0])?.model ?? 0);
+  } catch (error) {
+    failure.value = error;
+  }
+}

@@ -1,0 +1,98 @@
+import type { ComponentChildren } from 'preact';
+import { Refused } from '../backend/http';
+import { t } from '../i18n';
+import { plain } from '../lib/escape';
+import { folded, fold } from '../state/prefs';
+import type { Pane } from '../state/route';
+
+/** What every pane says when there is nothing to draw: it reads, it failed and what to do, there is nothing. */
+
+export function Loading() {
+  return <p class="blank loading" role="status">{t('state.loading')}</p>;
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="blank empty">{children}</p>;
+}
+
+export function sayError(error: unknown): string {
+  if (error instanceof Refused) {
+    if (error.kind === 'gone') return t('state.gone');
+    if (error.kind === 'token') return t('state.token');
+    if (error.kind === 'unsupported' && error.message === '') return t('state.unsupported');
+    return plain(error.message) || t('state.failed');
+  }
+  return t('state.failed');
+}
+
+export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+  const kind = error instanceof Refused ? error.kind : 'io';
+  return (
+    <div class="blank failed" role="alert">
+      <p>{sayError(error)}</p>
+      {retry && kind !== 'token' && kind !== 'unsupported' && (
+        <button type="button" class="button" onClick={retry}>{t('state.retry')}</button>
+      )}
+    </div>
+  );
+}
+
+/** The few lines for somebody who sees this for the first time. */
+export function Intro({ pane }: { pane: Pane }) {
+  const open = !folded.value.has(pane);
+  return (
+    <details class="intro" open={open} onToggle={(event) => fold(pane, !event.currentTarget.open)}>
+      <summary>{t('intro.what')}</summary>
+      <p>{t(`intro.${pane}`)}</p>
+    </details>
+  );
+}
+
+/** A choice of few, as buttons of which one is pressed. */
+export function Choice<V extends string>(p: { label: string; value: V; options: readonly (readonly [V, string])[]; onChange: (value: V) => void }) {
+  return (
+    <div class="choice" role="group" aria-label={p.label}>
+      {p.options.map(([value, text]) => (
+        <button type="button" aria-pressed={value === p.value} onClick={() => p.onChange(value)}>{text}</button>
+      ))}
+    </div>
+  );
+}
+
+/** A choice of many. */
+export function Select<V extends string>(p: { label: string; value: V; options: readonly (readonly [V, string])[]; onChange: (value: V) => void; hidden?: boolean }) {
+  return (
+    <label class="select">
+      <span class={p.hidden ? 'visually-hidden' : 'select-label'}>{p.label}</span>
+      <select value={p.value} onChange={(event) => p.onChange(event.currentTarget.value as V)}>
+        {p.options.map(([value, text]) => <option value={value} selected={value === p.value}>{text}</option>)}
+      </select>
+    </label>
+  );
+}
+
+export function Search(p: { label: string; value: string; onInput: (value: string) => void }) {
+  return (
+    <input
+      class="search"
+      type="search"
+      placeholder={p.label}
+      aria-label={p.label}
+      value={p.value}
+      spellcheck={false}
+      autocomplete="off"
+      onInput={(event) => p.onInput(event.currentTarget.value)}
+    />
+  );
+}
+
+/** Sub-views of a pane. */
+export function Tabs<V extends string>(p: { label: string; value: V; options: readonly (readonly [V, string])[]; onChange: (value: V) => void }) {
+  return (
+    <div class="tabs" role="group" aria-label={p.label}>
+      {p.options.map(([value, text]) => (
+        <button type="button" aria-pressed={value === p.value} onClick={() => p.onChange(value)}>{text}</button>
+      ))}
+    </div>
+  );
+}
