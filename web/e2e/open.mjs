@@ -31,7 +31,7 @@ export function serve(...files) {
         const found = /http:\/\/127\.0\.0\.1:\d+\/#token=[^\s]+/.exec(text);
         if (found) {
           clearTimeout(timer);
-          resolve({ url: found[0], started, stop: () => child.kill() });
+          resolve({ url: found[0], started, ready: performance.now() - started, stop: () => child.kill() });
         }
       });
     }

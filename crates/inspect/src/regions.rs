@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn what_is_too_many_shares_regions() {
         let file = (0..100_usize).fold(Builder::new(), |file, n| {
-            file.kv(&format!("k{n}"), 1_u8).tensor(Made::f32(format!("t{n}"), &[8]))
+            file.kv(format!("k{n}"), 1_u8).tensor(Made::f32(format!("t{n}"), &[8]))
         });
         let found = drawn(&file, 0, 30);
         let of = |kind| found.iter().filter(move |one| one.0 == kind);

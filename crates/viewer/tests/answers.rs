@@ -242,3 +242,39 @@ fn numbers_that_a_page_would_round_come_as_text() {
     assert_eq!((&row["shape"][0], &row["data"]), (&Value::from((1_u64 << 60).to_string()), &Value::Null));
     assert_eq!(row["readable"], false);
 }
+
+/// The files of a split model are one model; places name the file of the session.
+#[test]
+fn the_files_of_a_set_are_one_model() {
+    use std::sync::Arc;
+
+    use ggufkit_viewer::answer::{FileInput, ModelInput};
+
+    let file = |name: &str, file: Builder| {
+        FileInput::read(name.as_bytes(), Arc::new(common::Held(file.bytes())), Options::new()).unwrap()
+    };
+    let first = Builder::new().kv("general.architecture", "llama").tensor(Tensor::f32("a", &[4]));
+    let second = Builder::new().kv("split.no", 1_u16).tensor(Tensor::f32("b", &[8]));
+    let files = vec![file("x/m-00001-of-00002.gguf", first), file("x/m-00002-of-00002.gguf", second)];
+    let alone = file("alone.gguf", Builder::new());
+    let session = Session::new(vec![
+        ModelInput { files: vec![alone], ..ModelInput::default() },
+        ModelInput { files, ..ModelInput::default() },
+    ]);
+    let told = ask(&session, &question("session")).unwrap();
+    assert_eq!(told["models"][1]["files"], serde_json::json!([1, 2]));
+    assert_eq!(told["files"][2]["model"], 1);
+    assert_eq!(told["files"][1]["name"], "m-00001-of-00002.gguf");
+    let tensors = ask(&session, &question("tensors?model=1")).unwrap();
+    let places: Vec<_> = tensors["tensors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (&row["file"], &row["data"]["file"]))
+        .collect();
+    assert_eq!(places, [(&1.into(), &1.into()), (&2.into(), &2.into())]);
+    let map = ask(&session, &question("map?model=1")).unwrap();
+    assert_eq!((map["files"].as_array().unwrap().len(), &map["files"][1]["file"]), (2, &2.into()));
+    let entries = ask(&session, &question("metadata?model=1&lang=en")).unwrap();
+    assert_eq!((&entries["total"], &entries["entries"][1]["file"]), (&2.into(), &2.into()));
+}

@@ -95,5 +95,9 @@ export function watchRoute(): void {
     }
   });
   addEventListener('popstate', apply);
-  addEventListener('hashchange', apply);
+  addEventListener('hashchange', () => {
+    // The address of a server that was started again, opened in this tab.
+    if (/[#&]token=/.test(location.hash)) location.reload();
+    else apply();
+  });
 }

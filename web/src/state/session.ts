@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals';
-import type { FileHead, FileMap, ModelHead, Region, Session } from '../backend/questions';
+import type { FileHead, FileMap, ModelHead, Place, Region, Session } from '../backend/questions';
 import { ask } from '../backend/answers';
 import { makeAxis, regionAt } from '../lib/axis';
 import { select, selected } from './selection';
-import { offerLang } from './prefs';
+import { lang, offerLang } from './prefs';
 import { wanted } from './route';
 
 /** What is open, and the map of the model that is looked at: all panes go by it. */
@@ -70,16 +70,46 @@ export function placeWanted(): void {
   const name = want.key ?? want.tensor;
   for (const map of maps.peek()) {
     const hit = map.regions.find((r) => r.kind === kind && r.name === name);
-    if (hit) {
+    if (hit && !hit.more) {
       selectRegion(map.file, hit);
-      break;
+      wanted.value = null;
+      return;
     }
   }
-  wanted.value = null;
+  // Where many share a region, the lists know their names.
+  void search(want).then((place) => {
+    if (place) select(place);
+    if (wanted.peek() === want) wanted.value = null;
+  });
+}
+
+async function search(want: { key?: string; tensor?: string }): Promise<Place | null> {
+  const m = model.peek()?.model ?? 0;
+  try {
+    for (let from = 0; ; ) {
+      if (want.key !== undefined) {
+        const answer = await ask('metadata', { model: m, lang: lang.peek(), from });
+        const hit = answer.entries.find((e) => e.key === want.key);
+        if (hit) return hit.span;
+        from += answer.entries.length;
+        if (from >= answer.total || answer.entries.length === 0) return null;
+      } else {
+        const answer = await ask('tensors', { model: m, from });
+        const hit = answer.tensors.find((x) => x.name === want.tensor);
+        if (hit) return hit.data && hit.data.end > hit.data.start ? hit.data : hit.info;
+        from += answer.tensors.length;
+        if (from >= answer.total || answer.tensors.length === 0) return null;
+      }
+    }
+  } catch {
+    return null;
+  }
 }
 
 export async function open(): Promise<void> {
   failure.value = null;
+  // The first model is nearly always the one: its map comes along with what is open.
+  ask('map', { model: 0 }).catch(() => {});
   try {
     const answer = await ask('session', {});
     session.value = answer;

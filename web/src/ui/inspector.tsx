@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEntries, useTensors } from '../backend/lists';
 import { fieldAt, usePieces } from '../backend/bytes';
 import { t, tOr } from '../i18n';
+import { entryAt, tensorAt } from '../lib/find';
 import { count, hex, num, shape, share, size as bytes } from '../lib/format';
 import { lang } from '../state/prefs';
 import { formatRoute, go, pane, type Pane } from '../state/route';
@@ -81,8 +82,8 @@ function Details({ spot, region }: { spot: Spot; region: Region | null }) {
   const whole = region !== null && region.start === spot.start && region.end === spot.end;
   const entries = useEntries(region?.kind === 'metadata' ? (model.value?.model ?? null) : null, lang.value);
   const tensors = useTensors(region?.kind === 'tensor' || region?.kind === 'tensor-info' ? (model.value?.model ?? null) : null);
-  const entry = region?.kind === 'metadata' ? entries.rows.find((e) => e.file === spot.file && e.index === region.index) : undefined;
-  const tensor = region && (region.kind === 'tensor' || region.kind === 'tensor-info') ? tensors.rows.find((x) => x.file === spot.file && x.index === region.index) : undefined;
+  const entry = region?.kind === 'metadata' ? entryAt(entries.rows, spot) : undefined;
+  const tensor = region && (region.kind === 'tensor' || region.kind === 'tensor-info') ? tensorAt(tensors.rows, spot) : undefined;
 
   return (
     <>

@@ -170,7 +170,7 @@ function Overview() {
   const facts = [
     d.architecture && plain(d.architecture),
     d.parameters?.total ? t('app.parameters', { n: short(d.parameters.total) }) : null,
-    d.figures?.layers ? t('app.layers', { n: count(d.figures.layers) }) : null,
+    d.figures?.layers ? t('app.layers', { count: d.figures.layers }) : null,
     d.quantization?.resembles ?? d.quantization?.dominant ?? null,
     d.quantization?.bits_per_weight ? t('app.bits', { n: num(d.quantization.bits_per_weight, 3) }) : null,
     d.figures?.context_length ? t('app.context', { n: count(d.figures.context_length) }) : null,

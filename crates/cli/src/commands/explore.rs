@@ -38,7 +38,8 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
         if !out.is_terminal() {
-            let text = "standard output is no terminal: `gguf show` sums a file up, `gguf hex` prints its bytes";
+            let text =
+                "standard output is no terminal: `gguf show` sums a file up, `gguf hex` prints its bytes";
             out.message(Ink::Bad, "error", text)?;
             return Ok(FAILED);
         }

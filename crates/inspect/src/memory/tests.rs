@@ -13,7 +13,7 @@ fn of(builder: &Builder) -> Result<Cache, Unknown> {
 /// A file of an architecture with these numbers.
 fn file(arch: &str, numbers: &[(&str, u32)]) -> Builder {
     numbers.iter().fold(Builder::new().kv("general.architecture", arch), |file, (key, n)| {
-        file.kv(&format!("{arch}.{key}"), *n)
+        file.kv(format!("{arch}.{key}"), *n)
     })
 }
 

@@ -32,6 +32,12 @@ impl Num {
         Self(value.to_string().parse().unwrap_or(f64::from(value)))
     }
 
+    /// The same of a double that is a float's; another one as it is.
+    pub(super) fn shortest(value: f64) -> Self {
+        let float = value as f32;
+        if f64::from(float) == value { Self::single(float) } else { Self(value) }
+    }
+
     /// A number that may be absent, which is told as NaN.
     pub(super) fn or_nan(value: Option<f64>) -> Self {
         Self(value.unwrap_or(f64::NAN))

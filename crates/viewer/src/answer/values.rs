@@ -20,8 +20,6 @@ use super::{Answer, MAX_SIDE, json};
 const COLUMNS: usize = 96;
 /// The parts of all values whose quantiles are told.
 const QUANTILES: [f64; 7] = [0.001, 0.01, 0.25, 0.5, 0.75, 0.99, 0.999];
-/// Outliers lie beyond so many times the root mean square.
-const OUTLIER: f64 = 6.0;
 /// Values that are read for one picture; where there are more, some of each cell stand for all of it.
 const MAX_VALUES: u64 = 16 << 20;
 /// Threads of one answer.
@@ -99,7 +97,8 @@ pub(super) fn threads() -> NonZeroUsize {
 /// The statistics of one tensor.
 pub(super) fn measured(weights: &Weights<'_, Source>) -> Result<stats::Stats, Refusal> {
     let mut found = Err(io::Error::from(io::ErrorKind::UnexpectedEof));
-    stats::stats(std::slice::from_ref(weights), threads(), &|_| (), &mut |_, result| found = result);
+    let detail = stats::Detail::Full;
+    stats::stats(std::slice::from_ref(weights), detail, threads(), &|_| (), &mut |_, result| found = result);
     found.map_err(|error| Refusal::io(&error))
 }
 
@@ -114,20 +113,21 @@ pub(super) fn stats_of(session: &Session, query: &Query<'_>) -> Answer {
 fn told(stats: &stats::Stats) -> Stats {
     let moments = &stats.moments;
     let some = |value: Option<f32>| value.map_or(Num(f64::NAN), Num::single);
+    let either = |value: Option<f64>| value.map_or(Num(f64::NAN), Num::shortest);
     let (low, high) = stats.range.unwrap_or((0.0, 0.0));
-    let outliers = stats.outliers(OUTLIER);
-    let width = (f64::from(high) - f64::from(low)) / COLUMNS as f64;
+    // Half of it first: the distance of two doubles may be none.
+    let width = (high / 2.0 - low / 2.0) / COLUMNS as f64 * 2.0;
     let histogram = match stats.range {
         Some(_) => Histogram {
-            edges: (0..=COLUMNS).map(|at| Num(f64::from(low) + width * at as f64)).collect(),
+            edges: (0..=COLUMNS).map(|at| Num(low + width * at as f64)).collect(),
             counts: stats.histogram.columns(low, high, COLUMNS).iter().map(|count| count.round()).collect(),
         },
         None => Histogram { edges: Vec::new(), counts: Vec::new() },
     };
     Stats {
         elements: stats.count,
-        min: some(stats.range.map(|range| range.0)),
-        max: some(stats.range.map(|range| range.1)),
+        min: either(stats.range.map(|range| range.0)),
+        max: either(stats.range.map(|range| range.1)),
         mean: Num::or_nan((moments.count > 0).then_some(moments.mean)),
         std: Num::or_nan(moments.std()),
         rms: Num::or_nan(moments.rms()),
@@ -136,8 +136,8 @@ fn told(stats: &stats::Stats) -> Stats {
         zeros: stats.zeros,
         nan: stats.nan,
         infinite: stats.infinite,
-        outliers: outliers.map_or(0, |(count, _)| count),
-        outliers_from: some(outliers.map(|(_, from)| from)),
+        outliers: stats.outliers.map_or(0, |outliers| outliers.count),
+        outliers_from: some(stats.outliers.and_then(|outliers| outliers.from)),
         quantiles: QUANTILES.iter().map(|part| some(stats.histogram.quantile(*part))).collect(),
         quantiles_at: QUANTILES,
         scales: stats.scales.map(|scales| Scales {

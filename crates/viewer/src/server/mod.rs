@@ -42,6 +42,10 @@ const MAX_QUERY: usize = 60 << 10;
 const MAX_LINES: usize = 64;
 /// How long the head of a request may take, and a connection may be idle.
 const HEAD_TIME: Duration = Duration::from_secs(15);
+/// How long a connection is kept; then no more is read of it.
+const LIFE: Duration = Duration::from_secs(60);
+/// How long the reply that is under way then may take: whoever does not read it keeps nobody else out for ever.
+const LAST_REPLY: Duration = Duration::from_secs(300);
 /// How long answers that are under way have when the server ends.
 const LAST_TIME: Duration = Duration::from_millis(500);
 
@@ -128,15 +132,22 @@ impl Server {
             let shared = Arc::clone(&self.shared);
             tokio::spawn(async move {
                 let service = service_fn(move |request| answer(Arc::clone(&shared), request));
-                // An error is that of one connection, whose other side knows of it.
-                let _ = http1::Builder::new()
+                let connection = http1::Builder::new()
                     .timer(TokioTimer::new())
                     .header_read_timeout(HEAD_TIME)
                     .max_buf_size(MAX_HEAD)
                     .max_headers(MAX_LINES)
                     .half_close(false)
-                    .serve_connection(TokioIo::new(stream), service)
-                    .await;
+                    .serve_connection(TokioIo::new(stream), service);
+                let mut connection = std::pin::pin!(connection);
+                // An error is that of one connection, whose other side knows of it.
+                tokio::select! {
+                    _ = connection.as_mut() => {}
+                    () = tokio::time::sleep(LIFE) => {
+                        connection.as_mut().graceful_shutdown();
+                        let _ = tokio::time::timeout(LAST_REPLY, connection).await;
+                    }
+                }
                 drop(place);
             });
         }

@@ -23,7 +23,8 @@ export function CheckPane() {
   if (!answer.data) return <><Intro pane="check" /><Loading /></>;
   const { counts, findings, not_examined, left_out } = answer.data;
   const total = counts.error + counts.warning + counts.note;
-  const shown = findings.filter((f) => only === 'all' || f.severity === only);
+  // The worst first, in the order of the file among themselves.
+  const shown = findings.filter((f) => only === 'all' || f.severity === only).sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
   return (
     <>
       <Intro pane="check" />

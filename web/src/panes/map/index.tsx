@@ -149,7 +149,7 @@ function Parts() {
   const columns: Column<Row>[] = [
     {
       id: 'name', label: t('map.name'), width: 'minmax(9rem, 2.4fr)',
-      cell: ({ region: r }) => <><i class={`dot bg-${r.kind}`} />{r.name ? <Raw text={r.name} /> : tOr(`kind.${r.kind}`, r.kind)}</>,
+      cell: ({ region: r }) => <><i class={`dot bg-${r.kind}`} />{r.name ? <Raw text={r.name} /> : tOr(`kind.${r.kind}`, r.kind)}{r.more ? <span class="badge">+ {count(r.more)}</span> : null}</>,
     },
     { id: 'kind', label: t('map.by-kind'), width: '7.5rem', min: 620, cell: ({ region: r }) => (r.name ? <span class="muted">{tOr(`kind.${r.kind}`, r.kind)}</span> : '') },
     { id: 'type', label: t('tag.type'), width: '6.5rem', min: 520, cell: ({ region: r }) => <span class="mono small">{r.type ?? ''}</span> },

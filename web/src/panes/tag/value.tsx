@@ -4,6 +4,7 @@ import { useElements } from '../../backend/pages';
 import { piece, pieceAt, usePieces } from '../../backend/bytes';
 import type { Element, Entry } from '../../backend/questions';
 import { t } from '../../i18n';
+import { entryAt } from '../../lib/find';
 import { count, hex } from '../../lib/format';
 import { lang } from '../../state/prefs';
 import { hover, select, selected } from '../../state/selection';
@@ -17,7 +18,7 @@ export function Value() {
   const entries = useEntries(model.value?.model ?? null, lang.value);
   const region = selectedRegion.value;
   const at = selected.value;
-  const entry = region?.kind === 'metadata' ? entries.rows.find((e) => e.file === at?.file && e.index === region.index) : undefined;
+  const entry = region?.kind === 'metadata' ? entryAt(entries.rows, at) : undefined;
   if (!entry) return entries.total === null ? <Loading /> : <Empty>{t('sel.none')}</Empty>;
   return (
     <section class="fill" aria-label={entry.key}>

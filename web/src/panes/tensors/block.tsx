@@ -100,7 +100,7 @@ function Opened({ tensor, block, element, setElement }: { tensor: TensorRow; blo
         <section class="card" aria-label={t('tensors.bitsOf')}>
           <div class="bar"><h3>{t('tensors.bitsOf')}</h3><ul class="legend">{names.map((n) => <li><i class={`dot ${tone(n)} bg-tone`} />{plain(n)}</li>)}</ul></div>
           <p class="hint">{t('tensors.bits-label')}</p>
-          <div class="bits" onPointerOver={(event) => {
+          <div class="bits" tabIndex={0} role="group" aria-label={t('tensors.bitsOf')} onPointerOver={(event) => {
             const found = (event.target as HTMLElement).dataset.bit;
             const owner = found === undefined ? undefined : block.owners[block.bits[Number(found)] ?? 0];
             if (owner?.element != null) setElement(owner.element);

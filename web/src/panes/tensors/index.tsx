@@ -1,12 +1,13 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useTensors } from '../../backend/lists';
 import type { TensorRow } from '../../backend/questions';
 import { t } from '../../i18n';
 import { plain } from '../../lib/escape';
+import { tensorAt } from '../../lib/find';
 import { shape, size } from '../../lib/format';
 import { setView, view } from '../../state/route';
 import { select, selected } from '../../state/selection';
-import { model, selectedRegion } from '../../state/session';
+import { model } from '../../state/session';
 import { Empty, Failed, Intro, Loading, Tabs } from '../../ui/states';
 import { BlockView } from './block';
 import { HeatMap } from './heat';
@@ -20,11 +21,8 @@ type Show = 'table' | 'treemap' | 'stats' | 'values' | 'block';
 export function TensorsPane() {
   const tensors = useTensors(model.value?.model ?? null);
   const show = (['treemap', 'stats', 'values', 'block'] as const).find((s) => s === view.value.show) ?? 'table';
-  const region = selectedRegion.value;
-  const chosen =
-    region && (region.kind === 'tensor' || region.kind === 'tensor-info')
-      ? tensors.rows.find((x) => x.file === selected.value?.file && x.index === region.index)
-      : undefined;
+  const spot = selected.value;
+  const chosen = useMemo(() => tensorAt(tensors.rows, spot), [tensors.rows, spot]);
   // Of a tensor that lies in no region of its own (no bytes), its place in the table is selected.
   const looks = show !== 'table' && show !== 'treemap';
   useEffect(() => {
