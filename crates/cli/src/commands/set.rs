@@ -53,6 +53,6 @@ impl Args {
             frame::refuse(out, "set", self.how.json(), &failure)?;
             return Ok(FAILED);
         }
-        Job::new("set", &files, &operations, &self.how).run(out)
+        Job { together: true, ..Job::new("set", &files, &operations, &self.how) }.run(out)
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn matching(document: &Document<'_>, pattern: &[u8]) -> Result<Vec<u6
     if !exact.is_empty() {
         return Ok(exact);
     }
-    let glob = glob(pattern)?;
+    let Some(glob) = glob(pattern)? else { return Ok(Vec::new()) };
     Ok(document.kv_order().filter(|&at| glob.matches(document.key(at))).collect())
 }
 
@@ -121,7 +121,7 @@ fn set_alignment(
 }
 
 /// An array, the type of its elements, and their number.
-fn array(document: &Document<'_>, key: &[u8]) -> Result<(u64, ValueType, u64), OperationError> {
+pub(super) fn array(document: &Document<'_>, key: &[u8]) -> Result<(u64, ValueType, u64), OperationError> {
     let at = one(document, key)?;
     match (document.key_type(at), document.array_len(at)) {
         (Some(KeyType::Array(of)), Some(len)) => Ok((at, of, len)),
