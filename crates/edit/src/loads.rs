@@ -54,7 +54,9 @@ impl Lost {
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Loader(answer) => write!(f, "{} would refuse the file: {}", answer.loader.name(), answer.why),
+            Self::Loader(answer) => {
+                write!(f, "{} would refuse the file: {}", answer.loader.name(), answer.why)
+            }
             Self::Tensors => f.write_str("no tensor would be left, and no weights"),
         }
     }
@@ -130,7 +132,8 @@ mod tests {
             ty: None,
             value: Given::Text("x".to_owned()),
         };
-        for key in ["tokenizer.ggml.tokens", "general.architecture", "llama.vocab_size", "general.*", "[t]*"] {
+        for key in ["tokenizer.ggml.tokens", "general.architecture", "llama.vocab_size", "general.*", "[t]*"]
+        {
             assert_eq!(Ask::of(&[unset(key)]), Ask::Everything, "{key}");
         }
         for operation in [

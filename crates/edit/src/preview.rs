@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
+pub use crate::worse::{Worse, worse};
 use ggufkit_check::{File, Options as Rules, Report, Subject, check};
 use ggufkit_format::{ByteStr, Options, Outcome, Piece, Plan, ReadAt, View};
-pub use crate::worse::{Worse, worse};
 use ggufkit_io::{Diagnosis, HeadBuffer, ShardPart, ShardSet, diagnose};
 
 /// What a plan copies from.

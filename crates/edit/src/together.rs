@@ -61,11 +61,7 @@ impl<'o> Together<'o> {
         let places = |(operation, files): (&Operation, &Vec<usize>)| {
             files.iter().map(|at| operation.place(documents.get(*at)?)).collect()
         };
-        Self {
-            places: operations.iter().zip(&files).map(places).collect(),
-            files,
-            arrays: HashMap::new(),
-        }
+        Self { places: operations.iter().zip(&files).map(places).collect(), files, arrays: HashMap::new() }
     }
 
     /// The files that an operation is carried out on.
@@ -124,7 +120,11 @@ impl<'o> Together<'o> {
             },
             Operation::Set { element, .. } => {
                 let now = at(moved.now(place));
-                *element = Some(now.ok_or(OperationError::NoElement { key: key.to_vec(), element: place, len: None })?);
+                *element = Some(now.ok_or(OperationError::NoElement {
+                    key: key.to_vec(),
+                    element: place,
+                    len: None,
+                })?);
             }
             Operation::Insert { before, .. } => *before = Some(Element::At(moved.before(place))),
             _ => {}

@@ -75,10 +75,7 @@ impl<'d> Changes<'d> {
             _ => None,
         });
         let touched = done.iter().filter(|done| !done.what.starts_with("rename"));
-        Self {
-            renamed: renamed.collect(),
-            touched: touched.map(|done| done.name.as_slice()).collect(),
-        }
+        Self { renamed: renamed.collect(), touched: touched.map(|done| done.name.as_slice()).collect() }
     }
 
     /// The findings that nothing before says, of one rule.

@@ -453,7 +453,8 @@ mod tests {
             Recipe::from(tiny).judge(&Options::default(), |_, subject| {
                 let asked = |vocabulary| {
                     asked::keys(|| {
-                        let options = Options { selection: Selection::but_vocabulary(false), ..Options::default() };
+                        let options =
+                            Options { selection: Selection::but_vocabulary(false), ..Options::default() };
                         let options = if vocabulary { Options::default() } else { options };
                         check_and_loaders(subject, &options.answering(), vocabulary);
                     })

@@ -203,7 +203,9 @@ impl Operation {
     /// where the document has no such thing.
     pub(crate) fn place(&self, document: &Document<'_>) -> Option<u64> {
         let (key, element, ends) = match self {
-            Self::Set { key, element: Some(element), .. } | Self::Remove { key, element } => (key, element, 0),
+            Self::Set { key, element: Some(element), .. } | Self::Remove { key, element } => {
+                (key, element, 0)
+            }
             Self::Insert { key, before: Some(element), .. } => (key, element, 1),
             _ => return self.concerns(document).then_some(0),
         };

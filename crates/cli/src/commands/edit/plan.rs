@@ -148,8 +148,8 @@ impl Job<'_> {
             Input::Set(set) => Some(set),
             _ => None,
         };
-        if let (Some((message, help)), Some(path)) = (set.and_then(incomplete), paths.first()) {
-            return vec![self.planned(model, path, Err(Refused::Asked(message, Some(help))))];
+        if let Some((set, (message, help))) = set.and_then(|set| Some((set, incomplete(set)?))) {
+            return vec![self.planned(model, set.given(), Err(Refused::Asked(message, Some(help))))];
         }
         let mut buffers: Vec<HeadBuffer> = paths.iter().map(|_| HeadBuffer::new()).collect();
         let mut opened = Vec::new();
@@ -310,7 +310,8 @@ impl Job<'_> {
         // Who takes the room out does not want it back.
         let taken =
             |done: &Done| done.what == "unset" && keys::PADDING.iter().any(|key| key.as_bytes() == done.name);
-        let fits = !self.how.exact && !done.iter().any(taken);
+        // In a new file data goes where it goes.
+        let fits = !self.how.exact && self.how.output.is_none() && !done.iter().any(taken);
         if (!done.is_empty() && fits) || reserve > 0 {
             // Blocks that can be moved, or shared.
             let block = Route::block(&source).filter(|_| self.how.output.is_none());

@@ -107,7 +107,18 @@ impl Outcome {
     pub(in crate::commands) fn new(path: PathBuf, output: PathBuf) -> Self {
         let (what, notes) = (String::new(), Vec::new());
         let (tensors, worse) = (Vec::new(), Vec::new());
-        Self { path, output, what, size: None, tensors, listed: false, worse, lost: None, notes, written: false }
+        Self {
+            path,
+            output,
+            what,
+            size: None,
+            tensors,
+            listed: false,
+            worse,
+            lost: None,
+            notes,
+            written: false,
+        }
     }
 
     /// Whether the new file takes the place of the one that it is made of.

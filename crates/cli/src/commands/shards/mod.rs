@@ -46,9 +46,7 @@ impl Reason {
     fn of_problem(problem: &ShardProblem, files: &[File]) -> Self {
         let reason = Self::new(problem.code(), problem.to_string());
         match problem {
-            ShardProblem::Missing { .. } | ShardProblem::MoreMissing { .. } => {
-                reason.with_help(FETCH)
-            }
+            ShardProblem::Missing { .. } | ShardProblem::MoreMissing { .. } => reason.with_help(FETCH),
             ShardProblem::NotAShard { .. } if files.len() == 1 => {
                 reason.with_help("the file is a whole model by itself: there is nothing to merge")
             }
@@ -222,7 +220,11 @@ pub(super) fn incomplete(set: &ShardSet) -> Option<(String, String)> {
     let (count, path) = (set.count(), first.path);
     let message = match set.missing_count() {
         0 | 1 => ShardProblem::Missing { no: first.no, count, path }.to_string(),
-        n => format!("{n} of {count} shards are missing: {} and {} more", out::path(&path), n.saturating_sub(1)),
+        n => format!(
+            "{n} of {count} shards are missing: {} and {} more",
+            out::path(&path),
+            n.saturating_sub(1)
+        ),
     };
     Some((message, format!("{FETCH}; --alone takes a shard as a file of its own")))
 }
