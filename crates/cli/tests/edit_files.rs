@@ -302,7 +302,6 @@ fn a_model_that_would_not_load_any_more_is_not_written() {
         (&["set", "m.gguf", "general.name=Phi-3 mini"], "general.name tells of a Phi 3"),
         (&["set", "m.gguf", "general.name:u32=7"], "error[value-type]"),
         (&["set", "m.gguf", "general.file_type:string=x"], "error[value-type]"),
-        (&["rename", "m.gguf", "general.name", "general.file_type"], "error[value-type]"),
         (&["set", "m.gguf", "split.count:string=x"], "split.count"),
         (&["template", "set", "m.gguf", "{% if x"], "does not parse"),
         (&["set", "m.gguf", "tokenizer.chat_template={% if x"], "does not parse"),
