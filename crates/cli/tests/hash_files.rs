@@ -307,14 +307,16 @@ fn what_another_tool_has_is_told_what_it_is_here() {
 #[test]
 fn a_word_that_is_nearly_a_digest_is_told_what_it_lacks() {
     let folder = folder("no digest");
-    std::fs::write(folder.join("m.gguf"), b"GGUF").unwrap();
+    fs::write(folder.join("m.gguf"), b"GGUF").unwrap();
     for (word, told) in [
         ("sha256:4d7a", "a digest of sha256 has 64 hexadecimal digits"),
         ("md5:d41d8cd98f00b204e9800998ecf8427e", "MD5 is not known here"),
         ("SHA-512:00", "SHA-512 is not known here"),
         (&format!("sha-256:{}", "0".repeat(64)), "without the hyphen"),
     ] {
-        let said = said(&folder, &["verify", word, "m.gguf"], 2);
+        let output = run(&folder, &["verify", word, "m.gguf"]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(told), "{word}: {said}");
     }
 }
