@@ -145,7 +145,7 @@ mod tests {
             set("tokenizer.chat_template"),
             Operation::DropTensor(b"a".to_vec()),
         ] {
-            assert_eq!(Ask::of(&[operation.clone()]), Ask::ButVocabulary, "{operation:?}");
+            assert_eq!(Ask::of(std::slice::from_ref(&operation)), Ask::ButVocabulary, "{operation:?}");
         }
         assert_eq!(Ask::of(&[]), Ask::Nothing);
     }

@@ -456,7 +456,7 @@ mod tests {
                         let options =
                             Options { selection: Selection::but_vocabulary(false), ..Options::default() };
                         let options = if vocabulary { Options::default() } else { options };
-                        check_and_loaders(subject, &options.answering(), vocabulary);
+                        _ = check_and_loaders(subject, &options.answering(), vocabulary);
                     })
                 };
                 let (all, always) = (asked(true), asked(false));
