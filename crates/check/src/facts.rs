@@ -124,6 +124,8 @@ impl<'a> Facts<'a> {
 
     /// The first key-value with this key.
     pub(crate) fn key(&self, key: impl AsRef<[u8]>) -> Option<Place<'a, Kv>> {
+        #[cfg(test)]
+        crate::testing::asked::note(key.as_ref());
         self.survey()?.keys().find(key.as_ref())
     }
 

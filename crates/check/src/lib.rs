@@ -33,7 +33,7 @@ mod vocabulary;
 pub use baseline::{Baseline, BaselineError};
 pub use data::{DataScan, data_size, scan_data};
 pub use finding::{Change, Finding, Fix, Label, Safety};
-pub use loaders::{Answer, Loader, Verdict, check_and_loaders, loaders};
+pub use loaders::{Answer, Loader, Verdict, check_and_loaders, is_of_vocabulary, loaders};
 pub use report::{Count, Ignored, Omission, Report, UNREAD};
 pub use rule::{Family, Rule, Severity};
 pub use select::{Selection, SelectionError};

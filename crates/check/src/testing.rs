@@ -5,6 +5,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+pub(crate) mod asked;
 mod tiny;
 
 use std::collections::BTreeSet;

@@ -297,7 +297,12 @@ fn a_model_that_would_not_load_any_more_is_not_written() {
         (&["unset", "m.gguf", "llama.*"], "llama.cpp (model) would refuse the file"),
         (&["unset", "m.gguf", "tokenizer.ggml.tokens"], "error[tokens-missing]"),
         (&["unset", "m.gguf", "-t", "output_norm.weight"], "output_norm.weight is missing"),
+        (&["unset", "m.gguf", "-t", "*"], "no tensor would be left"),
         (&["rename", "m.gguf", "llama.block_count", "llama.blocks"], "llama.block_count"),
+        (&["set", "m.gguf", "general.name=Phi-3 mini"], "general.name tells of a Phi 3"),
+        (&["set", "m.gguf", "general.name:u32=7"], "error[value-type]"),
+        (&["set", "m.gguf", "general.file_type:string=x"], "error[value-type]"),
+        (&["set", "m.gguf", "split.count:string=x"], "split.count"),
         (&["template", "set", "m.gguf", "{% if x"], "does not parse"),
         (&["set", "m.gguf", "tokenizer.chat_template={% if x"], "does not parse"),
     ] {
@@ -596,9 +601,9 @@ fn elements_are_put_into_arrays_and_taken_out_by_words_and_documents() {
     };
     let said = good(&folder, &["set", "m.gguf", "toy.list[+]=3", "toy.list[+0]=9", "toy.list[-1]=4"]);
     assert!(said.contains("toy.list[2]: put in, 3") && said.contains("toy.list[0]: put in, 9"), "{said}");
-    assert_eq!(numbers(&folder), serde_json::json!([9, 1, 2, 4]), "{}", list(&folder));
-    // Numbers are those before any is taken out.
-    good(&folder, &["unset", "m.gguf", "toy.list[0]", "toy.list[2]", "toy.list[0]"]);
+    // Numbers are those before any is put in or taken out.
+    assert_eq!(numbers(&folder), serde_json::json!([9, 1, 4, 3]), "{}", list(&folder));
+    good(&folder, &["unset", "m.gguf", "toy.list[0]", "toy.list[-1]", "toy.list[3]", "toy.list[0]"]);
     assert_eq!(numbers(&folder), serde_json::json!([1, 4]));
     let patch = r#"[{"op": "insert", "key": "toy.list", "value": 7}, {"op": "insert", "key": "toy.list", "element": 0, "value": 8},
         {"op": "remove", "key": "toy.list", "element": -2}]"#;

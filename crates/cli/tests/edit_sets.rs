@@ -239,3 +239,71 @@ fn tensors_are_added_to_sets_and_taken_from_them() {
     good(&folder, &["new", "new.gguf", "d.json", "--data-from", SET[1]]);
     assert_eq!(fs::read(folder.join("new.gguf")).unwrap(), expected.bytes());
 }
+
+/// llama.cpp is asked about the model that the files are, and not about each of them.
+#[test]
+fn a_set_that_would_not_load_any_more_is_not_written() {
+    let folder = folder("unloadable set");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/Tiny-Llama-591K-v1.0-Q4_K_M.gguf");
+    good(&folder, &["split", sample.to_str().unwrap(), "-o", "m", "--shards", "3"]);
+    let before = bytes(&folder);
+    for (change, told) in [
+        (&["unset", SET[0], "general.architecture"][..], "error[missing-architecture]"),
+        (&["unset", SET[0], "tokenizer.ggml.tokens"], "error[tokens-missing]"),
+        (&["rename", SET[1], "general.architecture", "x"], "error[missing-architecture]"),
+        (&["set", SET[0], "tokenizer.ggml.model=gpt2"], "error[merges-missing]"),
+        (&["set", SET[2], "general.name=Phi-3"], "general.name tells of a Phi 3"),
+        (&["unset", SET[0], "-t", "*"], "no tensor would be left"),
+    ] {
+        let said = bad(&folder, change, 1);
+        assert!(said.contains(told), "{change:?}: {said}");
+        assert_eq!(bytes(&folder), before);
+    }
+    good(&folder, &["set", SET[0], "general.name=other"]);
+    // What is refused already may become something else that is refused.
+    good(&folder, &["unset", SET[0], "llama.context_length", "--allow-errors"]);
+    good(&folder, &["set", SET[0], "llama.nextn_predict_layers:f32=1"]);
+}
+
+/// What is changed in some of its files is no model with the others, when they are there again.
+#[test]
+fn a_set_that_lacks_a_file_is_changed_by_nothing() {
+    let folder = set("lacking");
+    fs::write(folder.join("p.json"), r#"[{"op": "set", "key": "general.name", "value": "z"}]"#).unwrap();
+    fs::write(folder.join("x.raw"), [0; 32]).unwrap();
+    fs::create_dir(folder.join("away")).unwrap();
+    fs::rename(folder.join(SET[0]), folder.join("away").join(SET[0])).unwrap();
+    let before: Vec<_> = SET[1..].iter().map(|name| fs::read(folder.join(name)).unwrap()).collect();
+    for change in [
+        &["set", SET[2], "general.name=z"][..],
+        &["set", SET[2], "general.name=z", "-o", "out/"],
+        &["set", SET[1], "general.alignment=64", "--allow-errors"],
+        &["unset", SET[1], "-t", "blk.3.weight"],
+        &["rename", SET[1], "-t", "blk.3.weight", "blk.7.weight"],
+        &["move", SET[1], "-t", "blk.3.weight"],
+        &["apply", SET[1], "p.json"],
+        &["template", "set", SET[1], "x"],
+        &["template", "unset", SET[1], "--if-present"],
+        &["endian", "big", SET[1]],
+        &["upgrade", SET[1], "-o", "out/"],
+        &["add", SET[1], "new=x.raw", "--type", "F32", "--shape", "8"],
+        &["add", SET[1], "new=x.raw", "--type", "F32", "--shape", "8", "-o", "out.gguf"],
+        &["merge", SET[1], "-o", "out.gguf"],
+        &["split", SET[1], "-o", "again", "--shards", "2"],
+    ] {
+        let output = run(&folder, change);
+        let said = text(&output.stdout) + &text(&output.stderr);
+        if said.contains("unexpected argument") {
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(1), "{change:?}: {said}");
+        assert!(said.contains(&format!("shard 1 of 3 is missing: {}", SET[0])), "{change:?}: {said}");
+        assert!(said.contains("fetch what is missing"), "{change:?}: {said}");
+        let after: Vec<_> = SET[1..].iter().map(|name| fs::read(folder.join(name)).unwrap()).collect();
+        assert_eq!(before, after, "{change:?}");
+    }
+    fs::rename(folder.join(SET[1]), folder.join("away").join(SET[1])).unwrap();
+    let said = bad(&folder, &["set", SET[2], "general.name=z"], 1);
+    assert!(said.contains("2 of 3 shards are missing"), "{said}");
+    good(&folder, &["set", SET[2], "toy.x:u32=1", "--alone"]);
+}

@@ -302,3 +302,21 @@ fn what_another_tool_has_is_told_what_it_is_here() {
     assert!(shown.contains("no file               gone.gguf (") && shown.lines().count() == 2, "{shown}");
     assert!(text(&output.stderr).contains("`gguf verify list FILE`"), "{}", text(&output.stderr));
 }
+
+/// A word that is typed like a digest and is none is no file that is not there.
+#[test]
+fn a_word_that_is_nearly_a_digest_is_told_what_it_lacks() {
+    let folder = folder("no digest");
+    fs::write(folder.join("m.gguf"), b"GGUF").unwrap();
+    for (word, told) in [
+        ("sha256:4d7a", "a digest of sha256 has 64 hexadecimal digits"),
+        ("md5:d41d8cd98f00b204e9800998ecf8427e", "MD5 is not known here"),
+        ("SHA-512:00", "SHA-512 is not known here"),
+        (&format!("sha-256:{}", "0".repeat(64)), "without the hyphen"),
+    ] {
+        let output = run(&folder, &["verify", word, "m.gguf"]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(told), "{word}: {said}");
+    }
+}

@@ -116,6 +116,7 @@ fn what_is_kept_can_be_looked_at_and_deleted() {
     assert_eq!(fs::read(folder.join("m.gguf")).unwrap(), changed);
     bad(&folder, &["undo", "m.gguf"], 1);
     assert!(good(&folder, &["undo", "--forget", "m.gguf"]).contains("nothing is kept"));
+    assert!(good(&folder, &["undo", "--forget", "."]).contains("nothing is kept in it"));
 }
 
 #[test]
@@ -164,7 +165,7 @@ fn a_change_of_a_set_is_taken_back_in_all_its_files() {
     fs::write(path(3), &before[2]).unwrap();
     let told = read();
     let said = bad(&folder, &["undo", "m-00001-of-00003.gguf"], 1);
-    assert!(said.contains("has changed since"), "{said}");
+    assert!(said.contains("changed by something else since") && said.contains("undo --forget"), "{said}");
     assert_eq!(read(), told);
     let said = good(&folder, &["undo", "--forget", "m-00001-of-00003.gguf"]);
     assert_eq!(said.matches("deleted beside it").count(), 3, "{said}");

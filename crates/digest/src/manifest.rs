@@ -127,6 +127,26 @@ fn foreign(word: &[u8]) -> Option<&'static str> {
     })
 }
 
+/// Why a word that is typed like a digest (`sha256:4d7a`) is none that is known here; `None` of any other word.
+#[must_use]
+pub fn no_digest(typed: &[u8]) -> Option<String> {
+    let at = typed.iter().position(|byte| matches!(byte, b':' | b'='))?;
+    let (name, digits) = typed.split_at_checked(at)?;
+    let digits = digits.get(1..)?;
+    let plain: Vec<u8> = name.iter().copied().filter(|byte| *byte != b'-').collect();
+    match Algorithm::from_name(&plain).or_else(|| Algorithm::from_name(name)) {
+        Some(algorithm) if algorithm.parse(digits).is_some() && plain != name => {
+            Some(format!("write {}, without the hyphen", algorithm.name()))
+        }
+        Some(algorithm) => Some(format!(
+            "a digest of {} has {} hexadecimal digits",
+            algorithm.name(),
+            algorithm.length().saturating_mul(2)
+        )),
+        None => foreign(&plain).filter(|_| !plain.is_empty()).map(str::to_owned),
+    }
+}
+
 /// The text up to the first white space, and from there on.
 fn word(text: &[u8]) -> (&[u8], &[u8]) {
     let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());

@@ -34,7 +34,9 @@ pub mod quantize;
 pub mod repair;
 pub mod shards;
 pub mod subset;
+mod together;
 mod value;
+mod worse;
 
 pub use builder::{ArrayElement, Builder, BuilderError, Data};
 pub use description::{DataSource, Described, Description, DescriptionError};

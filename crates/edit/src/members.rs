@@ -8,6 +8,7 @@ use crate::document::{ALIGNMENT, Document};
 use crate::error::EditError;
 use crate::operation::{Done, Operation, OperationError, Shown};
 use crate::shards::SPLIT_KEYS;
+use crate::together::Together;
 
 /// The key in which every shard tells how many tensors there are in all of them.
 const TENSORS: &[u8] = SPLIT_KEYS[2].as_bytes();
@@ -25,10 +26,34 @@ pub fn apply(
     operations: &[Operation],
     documents: &mut [Document<'_>],
 ) -> Result<Vec<Vec<Done>>, (usize, OperationError)> {
+    carry_out(operations, documents, None)
+}
+
+/// The same of operations that are given at once: elements, keys and tensors are those that the files have before any of
+/// them is carried out, however they are named, and what is taken out twice is taken out once. Elements that are put in
+/// before the same one stand in the order of the operations.
+///
+/// # Errors
+/// As [`apply`].
+pub fn apply_together(
+    operations: &[Operation],
+    documents: &mut [Document<'_>],
+) -> Result<Vec<Vec<Done>>, (usize, OperationError)> {
+    let files = operations.iter().map(|operation| concerned(operation, documents)).collect();
+    let together = Together::of(operations, files, documents);
+    carry_out(operations, documents, Some(together))
+}
+
+fn carry_out<'o>(
+    operations: &'o [Operation],
+    documents: &mut [Document<'_>],
+    mut together: Option<Together<'o>>,
+) -> Result<Vec<Vec<Done>>, (usize, OperationError)> {
     let mut done: Vec<Vec<Done>> = documents.iter().map(|_| Vec::new()).collect();
     let before = tensors(documents);
-    for operation in operations {
-        for at in concerned(operation, documents) {
+    for (number, operation) in operations.iter().enumerate() {
+        let files = together.as_ref().map(|together| together.files(number));
+        for at in files.unwrap_or_else(|| concerned(operation, documents)) {
             if let Operation::RenameTensor { from, to } = operation
                 && from != to
                 && documents.iter().any(|document| !document.find_tensors(to).is_empty())
@@ -36,7 +61,11 @@ pub fn apply(
                 return Err((at, OperationError::Taken(to.clone())));
             }
             let Some(document) = documents.get_mut(at) else { continue };
-            let made = operation.apply(document).map_err(|error| (at, error))?;
+            let made = match &mut together {
+                Some(together) => together.apply((number, operation), (at, document)),
+                None => operation.apply(document),
+            };
+            let made = made.map_err(|error| (at, error))?;
             if let Some(done) = done.get_mut(at) {
                 done.extend(made);
             }

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use ggufkit_check::{File, Finding, Options as Rules, Report, Severity, Subject, check};
+pub use crate::worse::{Worse, worse};
+use ggufkit_check::{File, Options as Rules, Report, Subject, check};
 use ggufkit_format::{ByteStr, Options, Outcome, Piece, Plan, ReadAt, View};
 use ggufkit_io::{Diagnosis, HeadBuffer, ShardPart, ShardSet, diagnose};
 
@@ -109,17 +110,11 @@ impl<'a> Head<'a> {
         Ok(Self { outcome, diagnosis, bytes, size })
     }
 
-    /// What the rules say of the file by its head; `label` and `file_name` are what it is called.
-    #[must_use]
-    pub fn judge(&self, label: &[u8], file_name: Option<&str>, rules: &Rules) -> Report {
-        check(&Subject::single(&self.file(label, file_name)), rules, None)
-    }
-
     fn view(&self) -> Option<View<'_>> {
         self.outcome.index.as_ref().map(|index| View::new(index, self.bytes))
     }
 
-    pub(crate) fn file<'b>(&'b self, label: &'b [u8], file_name: Option<&'b str>) -> File<'b> {
+    fn file<'b>(&'b self, label: &'b [u8], file_name: Option<&'b str>) -> File<'b> {
         File {
             label: ByteStr(label),
             file_name,
@@ -132,73 +127,52 @@ impl<'a> Head<'a> {
     }
 }
 
-/// A file of a set, by what it is called there.
+/// A file, by what it is called.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// Its path: what it is called, and where the set has it.
+    /// Its path: what it is called, and where its set has it.
     pub path: &'a Path,
     /// Its head, as it is or as it is planned.
     pub head: &'a Head<'a>,
 }
 
-/// What the rules say of the files of a set, and of the set that they are, by their heads.
-#[must_use]
-pub fn judge_set(files: &[Candidate<'_>], set: &ShardSet, rules: &Rules) -> Report {
-    let parts: Vec<ShardPart<'_>> = files
-        .iter()
-        .filter_map(|file| Some(ShardPart { path: file.path, view: file.head.view()? }))
-        .collect();
-    let problems = set.check(&parts);
-    let judged: Vec<File<'_>> = files
-        .iter()
-        .map(|Candidate { path, head }| {
-            let name = path.file_name().and_then(|name| name.to_str());
-            head.file(path.as_os_str().as_encoded_bytes(), name)
-        })
-        .collect();
-    check(&Subject { files: &judged, set: Some(set), problems: &problems }, rules, None)
-}
-
-/// What a rule says of a file that it did not say of another: more findings of a severity than there were.
+/// A model by the heads of its files, as they are or as they are planned.
 #[derive(Clone, Debug)]
-pub struct Worse {
-    /// One of the findings of the new file.
-    pub finding: Finding,
-    /// How many more there are of its rule.
-    pub more: u64,
+pub struct Model<'a> {
+    /// Its files, in the order of their numbers.
+    pub files: Vec<Candidate<'a>>,
+    /// The set that they are; `None` of a file that is taken alone.
+    pub set: Option<&'a ShardSet>,
 }
 
-/// What is wrong with a new file and was not with the old one, rule by rule; notes are not looked at.
-#[must_use]
-pub fn worse(before: &Report, after: &Report) -> Vec<Worse> {
-    let count = |report: &Report, like: &Finding| {
-        let alike =
-            |finding: &&Finding| finding.rule.code == like.rule.code && finding.severity == like.severity;
-        let kept = report.findings.iter().filter(alike).count() as u64;
-        let more = report
-            .left_out
-            .iter()
-            .filter(|out| out.rule.code == like.rule.code && out.severity == like.severity);
-        more.fold(kept, |sum, out| sum.saturating_add(out.more))
-    };
-    let mut seen = Vec::new();
-    let mut out = Vec::new();
-    for finding in after.findings.iter().filter(|finding| finding.severity >= Severity::Warning) {
-        let kind = (finding.rule.code, finding.severity);
-        if seen.contains(&kind) {
-            continue;
-        }
-        seen.push(kind);
-        let more = count(after, finding).saturating_sub(count(before, finding));
-        // Of those that are new the last one is shown as likely as any; which one it is cannot be told by its place.
-        let known = |one: &Finding| {
-            before.findings.iter().any(|old| old.rule.code == one.rule.code && old.message == one.message)
-        };
-        let mut alike = after.findings.iter().filter(|one| (one.rule.code, one.severity) == kind);
-        if more > 0 {
-            let new = alike.find(|one| !known(one)).unwrap_or(finding);
-            out.push(Worse { finding: new.clone(), more: more.saturating_sub(1) });
-        }
+impl Model<'_> {
+    /// What the rules say of the files, and of the set that they are.
+    #[must_use]
+    pub fn judge(&self, rules: &Rules) -> Report {
+        self.subject(|subject| check(subject, rules, None))
     }
-    out
+
+    /// Hands the model over as what is judged.
+    pub(crate) fn subject<T>(&self, then: impl FnOnce(&Subject<'_>) -> T) -> T {
+        let judged: Vec<File<'_>> = self
+            .files
+            .iter()
+            .map(|Candidate { path, head }| {
+                let name = path.file_name().and_then(|name| name.to_str());
+                head.file(path.as_os_str().as_encoded_bytes(), name)
+            })
+            .collect();
+        let Some(set) = self.set else {
+            return then(&Subject { files: &judged, set: None, problems: &[] });
+        };
+        let parts = self.files.iter();
+        let parts = parts.filter_map(|file| Some(ShardPart { path: file.path, view: file.head.view()? }));
+        let problems = set.check(&parts.collect::<Vec<_>>());
+        then(&Subject { files: &judged, set: Some(set), problems: &problems })
+    }
+
+    /// Whether a file has a tensor.
+    pub(crate) fn has_tensors(&self) -> bool {
+        self.files.iter().any(|file| file.head.view().is_some_and(|view| !view.index().tensors().is_empty()))
+    }
 }

@@ -354,7 +354,7 @@ fn what_cannot_be_done_is_refused_in_words() {
         ),
         (
             Operation::Test { key: b"twice".to_vec(), element: None, ty: None, value: None },
-            "twice has another value",
+            "twice is there, and was expected not to be",
         ),
     ] {
         let error = apply(&source, &operation).unwrap_err().to_string();

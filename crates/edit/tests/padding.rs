@@ -132,32 +132,3 @@ fn what_a_new_layout_leaves_out_is_known() {
     let expected: Vec<Span> = [padding].into_iter().filter(|span| !span.is_empty()).collect();
     assert_eq!(left(&|document| document.remove_tensor(1).unwrap()), expected);
 }
-
-/// So many that looking each of them up from the first on would take minutes.
-#[test]
-fn very_many_operations_take_time_in_proportion() {
-    let count = 30_000;
-    let mut builder = Builder::new();
-    for at in 0..count {
-        builder = builder.kv(format!("k.{at}"), Value::U32(at));
-    }
-    let bytes = builder.bytes();
-    let made = with(&bytes, |document| {
-        for at in 0..count {
-            set(&format!("k.{at}"), &(at + 1).to_string()).apply(document).unwrap();
-            let (from, to) = (format!("k.{at}").into_bytes(), format!("n.{at}").into_bytes());
-            Operation::Rename { from, to }.apply(document).unwrap();
-        }
-        for at in 0..1000 {
-            let before = Some(format!("n.{}", count - 1 - at).into_bytes());
-            Operation::Move { key: format!("n.{at}").into_bytes(), before }.apply(document).unwrap();
-        }
-        document.plan().unwrap().render(&bytes).unwrap()
-    });
-    let index = read(&made);
-    let view = View::new(&index, &made);
-    assert_eq!(view.get("n.29999").and_then(|value| value.as_u64()), Some(30_000));
-    let order: Vec<_> = view.kvs().map(|(key, _)| key.0.to_vec()).collect();
-    assert_eq!(order[0], b"n.1000");
-    assert_eq!(order[29_998..], [b"n.0".to_vec(), b"n.29999".to_vec()]);
-}

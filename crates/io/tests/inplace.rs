@@ -676,7 +676,7 @@ fn a_file_that_cannot_or_must_not_be_changed_is_not() {
     change(&path, "sector", &mut inplace::unwatched).unwrap();
     OpenOptions::new().write(true).open(&path).unwrap().write_all_at(b"other", 700).unwrap();
     let undone = inplace::undo(&path, false, &mut inplace::unwatched);
-    assert!(matches!(undone, Err(InPlaceError::Changed(_))), "{undone:?}");
+    assert!(matches!(undone, Err(InPlaceError::ChangedSince(_))), "{undone:?}");
     // It is marked read-only, even for who may do everything.
     fresh(&folder);
     let mut permissions = fs::metadata(&path).unwrap().permissions();

@@ -659,7 +659,7 @@ fn a_change_is_not_taken_back_under_another_one() {
     // Somebody has changed what this one left alone.
     OpenOptions::new().write(true).open(&file).unwrap().write_all_at(b"other", 7000).unwrap();
     for result in [inplace::last_change(&file, false), inplace::undo(&file, false, &mut unwatched)] {
-        assert!(matches!(result, Err(InPlaceError::Changed(_))), "{result:?}");
+        assert!(matches!(result, Err(InPlaceError::ChangedSince(_))), "{result:?}");
     }
     assert!(inplace::forget(&file).unwrap() > 3000);
     assert_eq!(names(&folder), ["m.gguf"]);

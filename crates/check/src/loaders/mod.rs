@@ -9,6 +9,7 @@ mod table;
 mod vocabulary;
 
 pub(crate) use hparams::passes_over;
+pub use vocabulary::is_of_vocabulary;
 
 use ggufkit_format::layout;
 use ggufkit_format::spec::TensorType;
@@ -135,8 +136,8 @@ pub fn loaders(subject: &Subject<'_>) -> Vec<Answer> {
 }
 
 /// A subject judged by its head, and the answers for every reader, from one look at it. Without `vocabulary` the answers are
-/// as if vocabulary and chat templates were right: a quarter of a million tokens are not looked at for a change that is
-/// about something else.
+/// as if the tokens and chat templates were right: a quarter of a million tokens are not looked at for a change of a key that
+/// is none [of the vocabulary](is_of_vocabulary).
 #[must_use]
 pub fn check_and_loaders(
     subject: &Subject<'_>,
@@ -187,7 +188,10 @@ fn answers(facts: &Facts<'_>, report: &Report, vocabulary: bool) -> Vec<Answer> 
         facts,
         report,
         file,
-        loads: hparams.and_then(|()| if vocabulary { vocabulary::load(facts) } else { Ok(()) }),
+        loads: hparams.and_then(|()| match vocabulary {
+            true => vocabulary::load(facts),
+            false => vocabulary::load_but_tokens(facts),
+        }),
     };
     Loader::ALL.into_iter().map(|loader| known.answer(loader)).collect()
 }
@@ -344,7 +348,7 @@ mod tests {
 
     use super::*;
     use crate::testing::Recipe;
-    use crate::testing::Tiny;
+    use crate::testing::{Tiny, asked};
 
     fn answer(recipe: impl Into<Recipe>) -> (Verdict, Option<&'static str>) {
         let answers = recipe.into().judge(&Options::default(), |_, subject| loaders(subject));
@@ -432,6 +436,60 @@ mod tests {
 
     fn report_rule() -> &'static Rule {
         Rule::find("value-type").unwrap()
+    }
+
+    /// Who changes a key asks everything or all but the tokens: what is read beyond that has to be known for such.
+    #[test]
+    fn whatever_is_read_of_a_vocabulary_alone_is_known_to_be_of_it() {
+        let models = ["llama", "gpt2", "bert", "t5", "rwkv", "plamo2", "none", "no_vocab", "llama3"];
+        let charsmap = vec![4_u8, 0, 0, 0, 1];
+        for model in models {
+            let tiny = Tiny::llama()
+                .key("tokenizer.ggml.model", model)
+                .key("tokenizer.ggml.merges", vec!["a b"])
+                .key("tokenizer.ggml.precompiled_charsmap", charsmap.clone())
+                .key("llama.vocab_size", 3_u32)
+                .key("general.name", "Phi-3 mini");
+            Recipe::from(tiny).judge(&Options::default(), |_, subject| {
+                let asked = |vocabulary| {
+                    asked::keys(|| {
+                        let options =
+                            Options { selection: Selection::but_vocabulary(false), ..Options::default() };
+                        let options = if vocabulary { Options::default() } else { options };
+                        _ = check_and_loaders(subject, &options.answering(), vocabulary);
+                    })
+                };
+                let (all, always) = (asked(true), asked(false));
+                let alone: Vec<&String> = all.difference(&always).collect();
+                let unknown: Vec<&&String> = alone
+                    .iter()
+                    .filter(|key| !is_of_vocabulary(key.as_bytes()) && !key.contains("chat_template"))
+                    .collect();
+                assert!(unknown.is_empty(), "{model}: {unknown:?}");
+                assert!(all.contains("tokenizer.ggml.model") && all.len() > 10, "{model}");
+            });
+        }
+    }
+
+    /// What can be told without looking at tokens is told: the name, the size of a vocabulary that is none.
+    #[test]
+    fn without_the_tokens_what_other_keys_tell_is_told() {
+        let answer = |recipe: Tiny| {
+            Recipe::from(recipe).judge(&Options::default(), |_, subject| {
+                let (_, answers) = check_and_loaders(subject, &Options::default().answering(), false);
+                answers.into_iter().find(|answer| answer.loader == Loader::LlamaCpp).unwrap().verdict
+            })
+        };
+        let none = || Tiny::llama().key("tokenizer.ggml.model", "none");
+        assert_eq!(answer(Tiny::llama()), Verdict::Accepts);
+        for recipe in [
+            Tiny::llama().key("general.name", "Phi-3 mini"),
+            Tiny::llama().key("general.name", 7_u32),
+            Tiny::llama().key("general.file_type", "x"),
+            none().key("llama.vocab_size", 3_u64),
+        ] {
+            assert_eq!(answer(recipe), Verdict::Rejects);
+        }
     }
 
     #[test]

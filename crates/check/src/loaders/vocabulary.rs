@@ -26,6 +26,9 @@ pub(super) enum Stop {
     Unsure,
 }
 
+/// The table of replacements of a T5.
+const CHARSMAP: &str = "precompiled_charsmap";
+
 /// The type of a token that stands for one byte.
 const BYTE: u64 = 6;
 
@@ -147,18 +150,7 @@ pub(super) fn load(facts: &Facts<'_>) -> Result<(), Stop> {
         return Err(refused("model", "tokenizer-model-unknown", "the tokenizer is not known to it"));
     };
     if known::has_no_vocabulary(model) {
-        // Its size is read, and what does not fit it is refused among the tensors.
-        return match facts.arch_key("vocab_size") {
-            Some(place) if place.record.value_type != ValueType::UINT32 => {
-                let key = format!("{}.vocab_size", facts.architecture().unwrap_or_default());
-                Err(Stop::Refused {
-                    why: "the size of the vocabulary is no UINT32".to_owned(),
-                    rule: None,
-                    key,
-                })
-            }
-            _ => Ok(()),
-        };
+        return size(facts);
     }
     if known::reads_merges(model) {
         match place(facts, "merges") {
@@ -202,6 +194,39 @@ pub(super) fn load(facts: &Facts<'_>) -> Result<(), Stop> {
     }
     // How these two cut a line break, which is tried, hangs on their tokens.
     if has_table || matches!(model, "rwkv" | "plamo2") { Err(Stop::Unsure) } else { phi3(facts, pre) }
+}
+
+/// `Ok` where a vocabulary whose tokens are right is taken: what other keys tell of it. It costs nothing, however many
+/// tokens there are, unless a name tells of a model that needs some of them.
+pub(super) fn load_but_tokens(facts: &Facts<'_>) -> Result<(), Stop> {
+    let Ok(Some(model)) = text(facts, "model") else { return Ok(()) };
+    let pre = text(facts, "pre").ok().flatten().unwrap_or_default();
+    match known::MODELS.iter().copied().find(|known| known.as_bytes() == model) {
+        Some(model) if known::has_no_vocabulary(model) => size(facts),
+        Some("rwkv" | "plamo2") | None => Ok(()),
+        Some("t5") if place(facts, CHARSMAP).is_some() => Ok(()),
+        Some(_) => phi3(facts, pre),
+    }
+}
+
+/// The size of a vocabulary that is none is read, and what does not fit it is refused among the tensors.
+fn size(facts: &Facts<'_>) -> Result<(), Stop> {
+    match facts.arch_key("vocab_size") {
+        Some(place) if place.record.value_type != ValueType::UINT32 => {
+            let key = format!("{}.vocab_size", facts.architecture().unwrap_or_default());
+            Err(Stop::Refused { why: "the size of the vocabulary is no UINT32".to_owned(), rule: None, key })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a change of a key may change what is said of the vocabulary, by the rules or by who loads it.
+#[must_use]
+pub fn is_of_vocabulary(key: &[u8]) -> bool {
+    // Chat templates are no part of it. Another architecture reads another vocabulary.
+    (key.starts_with(b"tokenizer.") && !key.starts_with(b"tokenizer.chat_template"))
+        || key.ends_with(b".vocab_size")
+        || key == b"general.architecture"
 }
 
 /// The tokens with their scores and types.
@@ -281,9 +306,8 @@ fn line_break(facts: &Facts<'_>) -> Result<(), Stop> {
 
 /// Whether there is a table of replacements.
 fn charsmap(facts: &Facts<'_>) -> Result<bool, Stop> {
-    const KEY: &str = "precompiled_charsmap";
-    let Some(place) = place(facts, KEY) else { return Ok(false) };
-    let refused = |why: &str| Stop::Refused { why: why.to_owned(), rule: None, key: key(KEY) };
+    let Some(place) = place(facts, CHARSMAP) else { return Ok(false) };
+    let refused = |why: &str| Stop::Refused { why: why.to_owned(), rule: None, key: key(CHARSMAP) };
     let Some(array) = array(&place, &[ValueType::INT8, ValueType::UINT8]) else {
         return Err(refused("the table of replacements is no array of bytes"));
     };

@@ -158,7 +158,7 @@ pub(super) fn failure(error: &InPlaceError) -> Failure {
     let code = match error {
         InPlaceError::Busy(_) => "busy",
         InPlaceError::Pending(_) | InPlaceError::Interrupted { .. } => "interrupted",
-        InPlaceError::Changed(_) => "changed",
+        InPlaceError::Changed(_) | InPlaceError::ChangedSince(_) => "changed",
         InPlaceError::NothingToUndo(_) => "nothing-to-undo",
         InPlaceError::Partial { .. } => "incomplete-change",
         InPlaceError::Damaged(_) => "damaged-record",
@@ -174,6 +174,9 @@ pub(super) fn failure(error: &InPlaceError) -> Failure {
     };
     let help = match error {
         InPlaceError::Linked { .. } => Some("--all-names takes it back under all of them"),
+        InPlaceError::ChangedSince(_) => {
+            Some("the file stays as it is; `gguf undo --forget FILE` deletes what is kept of the old one")
+        }
         InPlaceError::Partial { .. } => {
             Some("put the other files back, or take it back in one file by `gguf undo --alone FILE`")
         }

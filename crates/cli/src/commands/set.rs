@@ -5,14 +5,16 @@ use std::io;
 
 use super::edit::{EditArgs, Job, assignment, is_assignment};
 use crate::failure::Failure;
-use crate::out::Out;
+use crate::out::{self, Out};
 use crate::{FAILED, frame};
 
 /// Give metadata keys values, in place where that can be: a number costs one write, a longer text moves no weights
 ///
 /// The type of a value is that of the value there is, or the one that loaders want for the key; `key:u32=7` says another.
-/// Arrays are written as JSON (`key=[1, 2]`), one element as `key[3]=value`, one more as `key[+]=value`, what a file holds as
-/// `key=@file`.
+/// Arrays are written as JSON (`key=[1, 2]`), one element as `key[3]=value`, the last one as `key[-1]=value`, one more as
+/// `key[+]=value`; numbers are those that the elements have before. What belongs to a token is named by it
+/// (`tokenizer.ggml.token_type[<s>]=CONTROL`). Numbers that have names may be given by them (`general.file_type=Q4_K_M`,
+/// `tokenizer.ggml.eos_token_id=</s>`). `key=@file` is what a file holds, `key=@-` what comes through a pipe.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  gguf set model.gguf general.name='My model'\n  \
     gguf set model.gguf tokenizer.chat_template=@template.jinja --dry-run\n  \
@@ -24,7 +26,7 @@ use crate::{FAILED, frame};
     A new file in the place of the old one cannot be undone; it is said before, with --dry-run too.\n\n\
     Exit status: 0 done or nothing to do, 1 refused, 2 a file could not be read or written, or usage.")]
 pub(crate) struct Args {
-    /// The files, and what to set: key=value, key:type=value, key[element]=value, key=@file
+    /// The files (of a folder, every model in it), and what to set: key=value, key:type=value, key[element]=value, key=@file
     #[arg(value_name = "FILE|KEY=VALUE", required = true)]
     words: Vec<OsString>,
     #[command(flatten)]
@@ -49,10 +51,21 @@ impl Args {
             }
         }
         if operations.is_empty() && !self.how.reserves() {
-            let failure = Failure::usage("no-assignment", "nothing to set: write FILE key=value");
+            let failure = Failure::usage(
+                "no-assignment",
+                match files.as_slice() {
+                    [one] if is_assignment(one) => {
+                        "the first word is the file: write FILE key=value".to_owned()
+                    }
+                    [_, .., last] => {
+                        format!("{} is no assignment: write FILE key=value", out::path(last.as_ref()))
+                    }
+                    _ => "nothing to set: write FILE key=value".to_owned(),
+                },
+            );
             frame::refuse(out, "set", self.how.json(), &failure)?;
             return Ok(FAILED);
         }
-        Job::new("set", &files, &operations, &self.how).run(out)
+        Job { together: true, ..Job::new("set", &files, &operations, &self.how) }.run(out)
     }
 }

@@ -101,7 +101,12 @@ impl Args {
             }
             if many && all.len() == begun {
                 let path = PathBuf::from(word);
-                all.push(One { result: Err(InPlaceError::NothingToUndo(path.clone())), path });
+                // That there is nothing to forget is what was asked for.
+                let result = match self.forget {
+                    true => Ok(Done::Forgotten(0)),
+                    false => Err(InPlaceError::NothingToUndo(path.clone())),
+                };
+                all.push(One { result, path });
             }
         }
         self.end(out, &all)
@@ -199,7 +204,10 @@ impl Args {
             status = status.max(match &one.result {
                 Ok(_) => OK,
                 Err(
-                    InPlaceError::NothingToUndo(_) | InPlaceError::Changed(_) | InPlaceError::Partial { .. },
+                    InPlaceError::NothingToUndo(_)
+                    | InPlaceError::Changed(_)
+                    | InPlaceError::ChangedSince(_)
+                    | InPlaceError::Partial { .. },
                 ) => NO,
                 Err(_) => FAILED,
             });
@@ -224,6 +232,7 @@ impl Args {
                 writeln!(out, "  {}", what(change))
             }
             Ok(Done::Not) => writeln!(out, "{label}: the change was not taken back"),
+            Ok(Done::Forgotten(0)) if one.path.is_dir() => writeln!(out, "{label}: nothing is kept in it"),
             Ok(Done::Forgotten(0)) => writeln!(out, "{label}: nothing is kept beside it"),
             Ok(Done::Forgotten(bytes)) => {
                 writeln!(out, "{label}: {} deleted beside it; its last change stays", units::bytes(*bytes))

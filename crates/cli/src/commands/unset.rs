@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 
-use ggufkit::edit::{Element, Operation};
+use ggufkit::edit::Operation;
 
 use super::edit::{EditArgs, Job, removal};
 use crate::out::Out;
@@ -46,18 +46,8 @@ impl Args {
             true => Operation::DropTensor(key.into_encoded_bytes()),
             false => removal(&key),
         };
-        let mut operations: Vec<_> = keys.into_iter().map(operation).collect();
-        // Numbers are those that the elements have before any is taken out.
-        operations.sort_by_key(|operation| match operation {
-            Operation::Remove { element: Element::At(at), .. } => std::cmp::Reverse(*at),
-            Operation::Remove { element: Element::FromEnd(back), .. } => {
-                std::cmp::Reverse(u64::MAX.saturating_sub(*back))
-            }
-            _ => std::cmp::Reverse(u64::MAX),
-        });
-        // The same element twice is one element.
-        operations.dedup();
+        let operations: Vec<_> = keys.into_iter().map(operation).collect();
         let if_present = self.if_present;
-        Job { if_present, ..Job::new("unset", &files, &operations, &self.how) }.run(out)
+        Job { if_present, together: true, ..Job::new("unset", &files, &operations, &self.how) }.run(out)
     }
 }

@@ -141,6 +141,7 @@ impl<'a> Document<'a> {
 
     pub(super) fn entry(&mut self, at: u64) -> Result<&mut Entry, EditError> {
         let place = usize::try_from(at).map_err(|_| EditError::NoKv(at))?;
+        self.counts.remove(&at);
         self.kvs.get_mut(place).filter(|entry| !entry.removed).ok_or(EditError::NoKv(at))
     }
 

@@ -20,9 +20,10 @@ mod metadata;
 mod padding;
 mod plan;
 mod tensors;
+mod texts;
 mod values;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use ggufkit_format::encode::Encoder;
@@ -63,7 +64,9 @@ pub struct Document<'a> {
     to: u64,
     patches: Vec<(Span, Vec<u8>)>,
     /// Where the texts of an array of the source stand, once somebody asked for one of them.
-    texts: OnceLock<values::Texts<'a>>,
+    texts: OnceLock<texts::Texts<'a>>,
+    /// How often lists that are new have each of their texts, while nothing else is done to them.
+    counts: HashMap<u64, texts::Counts>,
 }
 
 /// A key-value: what differs from the source's.
@@ -125,6 +128,7 @@ impl<'a> Document<'a> {
             to: 0,
             patches: Vec::new(),
             texts: OnceLock::new(),
+            counts: HashMap::new(),
         };
         // A header that holds the alignment leaves it to the key.
         if let Some(alignment) = header.alignment

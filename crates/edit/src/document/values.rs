@@ -1,7 +1,7 @@
 //! Values: what they are, what they become, and their elements.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use ggufkit_format::encode::{Bools, EncodeError, widen, written_type};
 use ggufkit_format::spec::{KeyType, ValueType};
@@ -14,13 +14,6 @@ use crate::value::NewValue;
 
 /// Type and bytes of a value, as they are written.
 type Written<'b> = (ValueType, Cow<'b, [u8]>);
-
-/// Where the texts of an array of the source stand: of each the first place, and how many there are.
-#[derive(Clone, Debug)]
-pub(super) struct Texts<'a> {
-    kv: u64,
-    places: HashMap<&'a [u8], (u64, u64)>,
-}
 
 impl<'a> Document<'a> {
     /// The type of a value, and of its elements where it is an array.
@@ -159,41 +152,6 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Where an array of texts has this one: the first place, and how many there are.
-    #[must_use]
-    pub fn find_text(&self, at: u64, text: &[u8]) -> Option<(u64, u64)> {
-        let Some(Value::Array(array)) = self.source_value(at) else {
-            let is = |place: &u64| match self.slot(at).and_then(|entry| entry.value.as_ref()) {
-                Some(NewValue::Array(_, items)) => {
-                    let item = usize::try_from(*place).ok().and_then(|place| items.get(place));
-                    matches!(item, Some(NewValue::String(is)) if is == text)
-                }
-                _ => matches!(self.shown_element(at, *place), Some(Shown::Text(is)) if is == text),
-            };
-            let mut found = (0..self.array_len(at)?).filter(is);
-            let first = found.next()?;
-            return Some((first, (found.count() as u64).saturating_add(1)));
-        };
-        // A vocabulary is gone through once, however many of its tokens are asked for.
-        let texts = self.texts.get_or_init(|| {
-            let mut places: HashMap<&'a [u8], (u64, u64)> = HashMap::new();
-            for (place, item) in (0..).zip(array.iter()) {
-                if let Value::String(text) = item {
-                    let found = places.entry(text.0).or_insert((place, 0));
-                    found.1 = found.1.saturating_add(1);
-                }
-            }
-            Texts { kv: at, places }
-        });
-        if texts.kv == at {
-            return texts.places.get(text).copied();
-        }
-        let is = |item: &(u64, Value<'_>)| matches!(item.1, Value::String(is) if is.0 == text);
-        let mut found = (0..).zip(array.iter()).filter(is);
-        let (first, _) = found.next()?;
-        Some((first, (found.count() as u64).saturating_add(1)))
-    }
-
     /// Gives an element of an array another value, which is of the type of its elements; false when it has this one.
     ///
     /// # Errors
@@ -283,7 +241,7 @@ impl<'a> Document<'a> {
     }
 
     /// The elements of an array, each for itself.
-    fn items(&mut self, at: u64) -> Result<&mut Vec<NewValue>, EditError> {
+    pub(super) fn items(&mut self, at: u64) -> Result<&mut Vec<NewValue>, EditError> {
         self.entry(at)?;
         let is_new = self.slot(at).is_some_and(|entry| entry.value.is_some());
         if let (false, Some(kv)) = (is_new, self.source_kv(at)) {

@@ -54,6 +54,8 @@ pub enum OperationError {
     },
     /// A key has another value than it was asked to have.
     Differs(Vec<u8>),
+    /// A key that was asked not to be there is there.
+    There(Vec<u8>),
     /// A pattern is none.
     Pattern(String),
     /// The alignment is no positive number of 32 bits.
@@ -86,6 +88,7 @@ impl fmt::Display for OperationError {
             }
             Self::NoElement { key, .. } => write!(f, "{} is no array", shown(key)),
             Self::Differs(key) => write!(f, "{} has another value than it was expected to have", shown(key)),
+            Self::There(key) => write!(f, "{} is there, and was expected not to be", shown(key)),
             Self::Pattern(error) => f.write_str(error),
             Self::Alignment => f.write_str("an alignment is a whole number from 1 to 4294967295"),
             Self::Edit(error) => error.fmt(f),

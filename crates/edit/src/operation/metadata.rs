@@ -14,7 +14,7 @@ pub(super) fn matching(document: &Document<'_>, pattern: &[u8]) -> Result<Vec<u6
     if !exact.is_empty() {
         return Ok(exact);
     }
-    let glob = glob(pattern)?;
+    let Some(glob) = glob(pattern)? else { return Ok(Vec::new()) };
     Ok(document.kv_order().filter(|&at| glob.matches(document.key(at))).collect())
 }
 
@@ -66,13 +66,15 @@ pub(super) fn list(
     key: &[u8],
     item: &[u8],
 ) -> Result<Vec<Done>, OperationError> {
-    let item = NewValue::String(item.to_vec());
     let there = texts(document, key)?;
     let before = there.and_then(|at| document.shown(at));
-    let at = match (there, &item) {
-        (Some(at), NewValue::String(text)) if document.find_text(at, text).is_some() => return Ok(Vec::new()),
-        (Some(at), _) => document.insert_element(at, None, item).map(|_| at)?,
-        (None, _) => document.add(key, NewValue::Array(ValueType::STRING, vec![item]))?,
+    let at = match there {
+        Some(at) if !document.put_text(at, item)? => return Ok(Vec::new()),
+        Some(at) => at,
+        None => {
+            let item = NewValue::String(item.to_vec());
+            document.add(key, NewValue::Array(ValueType::STRING, vec![item]))?
+        }
     };
     Ok(vec![Done::new("set", key).values(before, document.shown(at))])
 }
@@ -84,14 +86,10 @@ pub(super) fn unlist(
 ) -> Result<Vec<Done>, OperationError> {
     let Some(at) = texts(document, key)? else { return Ok(Vec::new()) };
     let before = document.shown(at);
-    let len = document.array_len(at);
-    while let Some((place, _)) = document.find_text(at, item) {
-        if document.array_len(at) == Some(1) {
-            return take_out(document, at).map(|done| vec![Done { before, ..done }]);
-        }
-        document.remove_element(at, place)?;
+    let changed = document.take_text(at, item)? > 0;
+    if changed && document.array_len(at) == Some(0) {
+        return take_out(document, at).map(|done| vec![Done { before, ..done }]);
     }
-    let changed = document.array_len(at) != len;
     let done = Done::new("set", key).values(before, document.shown(at));
     Ok(changed.then_some(done).into_iter().collect())
 }
@@ -121,7 +119,7 @@ fn set_alignment(
 }
 
 /// An array, the type of its elements, and their number.
-fn array(document: &Document<'_>, key: &[u8]) -> Result<(u64, ValueType, u64), OperationError> {
+pub(super) fn array(document: &Document<'_>, key: &[u8]) -> Result<(u64, ValueType, u64), OperationError> {
     let at = one(document, key)?;
     match (document.key_type(at), document.array_len(at)) {
         (Some(KeyType::Array(of)), Some(len)) => Ok((at, of, len)),
@@ -255,7 +253,11 @@ pub(super) fn test(
             let new = value(document, key, is, given).map_err(|_| differs())?;
             if document.has_value(*at, &new)? { Ok(()) } else { Err(differs()) }
         }
-        _ => Err(differs()),
+        ([], Some(_)) => Err(OperationError::NoKey(key.to_vec())),
+        (_, None) => Err(OperationError::There(key.to_vec())),
+        (several, Some(_)) => {
+            Err(OperationError::Several { name: key.to_vec(), count: several.len() as u64 })
+        }
     }
 }
 
@@ -266,7 +268,7 @@ pub(super) fn test_element(
     expected: Option<&Given>,
 ) -> Result<(), OperationError> {
     let differs = || OperationError::Differs(key.to_vec());
-    let (at, of, len) = array(document, key).map_err(|_| differs())?;
+    let (at, of, len) = array(document, key)?;
     let given = expected.ok_or_else(differs)?;
     let element = position(document, key, element, len)?;
     let new = value(document, key, KeyType::Scalar(of), given).map_err(|_| differs())?;

@@ -199,33 +199,31 @@ impl Operation {
         }
     }
 
-    /// Whether what the operation changes is the architecture.
-    #[must_use]
-    pub fn is_of_architecture(&self) -> bool {
-        let of = |key: &[u8]| key == b"general.architecture";
-        match self {
-            Self::Set { key, .. } => of(key),
-            Self::Unset(key) | Self::Clear { pattern: key, .. } => {
-                of(key) || glob(key).is_ok_and(|glob| glob.matches(b"general.architecture"))
+    /// What the operation is about in a document, as a number: the position of its element, 0 of a key or a tensor; `None`
+    /// where the document has no such thing.
+    pub(crate) fn place(&self, document: &Document<'_>) -> Option<u64> {
+        let (key, element, ends) = match self {
+            Self::Set { key, element: Some(element), .. } | Self::Remove { key, element } => {
+                (key, element, 0)
             }
-            Self::Rename { from, to } => of(from) || of(to),
-            _ => false,
-        }
+            Self::Insert { key, before: Some(element), .. } => (key, element, 1),
+            _ => return self.concerns(document).then_some(0),
+        };
+        let (_, _, len) = metadata::array(document, key).ok()?;
+        let place = value::position(document, key, element, len).ok()?;
+        (place < len.saturating_add(ends)).then_some(place)
     }
 
     /// Whether what the operation changes is of the vocabulary, which takes time to judge.
     #[must_use]
     pub fn is_of_vocabulary(&self) -> bool {
-        self.is_of(|key| {
-            let may = key.starts_with(b"tokenizer.") || key.contains(&b'*') || key.contains(&b'?');
-            may && !key.starts_with(TEMPLATES)
-        })
+        self.is_of(|key| ggufkit_check::is_of_vocabulary(key) || is_pattern(key))
     }
 
     /// Whether what the operation changes is of the chat templates.
     #[must_use]
     pub fn is_of_templates(&self) -> bool {
-        self.is_of(|key| key.starts_with(TEMPLATES) || key.contains(&b'*') || key.contains(&b'?'))
+        self.is_of(|key| key.starts_with(TEMPLATES) || is_pattern(key))
     }
 
     /// Whether it changes keys of which one, or a pattern for them, is so.
@@ -248,7 +246,17 @@ impl Operation {
 /// What the keys of chat templates begin with, and that of the list of their names.
 const TEMPLATES: &[u8] = b"tokenizer.chat_template";
 
-fn glob(pattern: &[u8]) -> Result<Glob, OperationError> {
+/// Whether a text stands for more than one name.
+fn is_pattern(text: &[u8]) -> bool {
+    text.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'\\'))
+}
+
+/// The pattern that a text is; `None` of one that is a name, which does not have to be looked for by all of them.
+fn glob(pattern: &[u8]) -> Result<Option<Glob>, OperationError> {
+    if !is_pattern(pattern) {
+        return Ok(None);
+    }
     let text = String::from_utf8_lossy(pattern);
-    Glob::new(&text).map_err(|error| OperationError::Pattern(format!("{}: {error}", Escaped(pattern))))
+    let glob = Glob::new(&text);
+    glob.map(Some).map_err(|error| OperationError::Pattern(format!("{}: {error}", Escaped(pattern))))
 }

@@ -17,7 +17,7 @@ pub(super) fn matching(document: &Document<'_>, pattern: &[u8]) -> Result<Vec<u6
     if !exact.is_empty() {
         return Ok(exact);
     }
-    let glob = glob(pattern)?;
+    let Some(glob) = glob(pattern)? else { return Ok(Vec::new()) };
     let is = |at: &u64| document.has_tensor(*at) && glob.matches(document.name(*at));
     Ok((0..document.tensor_count()).filter(is).collect())
 }

@@ -263,7 +263,7 @@ fn undoable(path: &Path, file: &File, all_names: bool) -> Result<(Kept, u64), In
     let kept = read_last(path, file)?.ok_or_else(|| InPlaceError::NothingToUndo(path.to_owned()))?;
     match proof::is_new(&kept.record, file).map_err(InPlaceError::io(path, "read"))? {
         true => {}
-        false => return Err(InPlaceError::Changed(path.to_owned())),
+        false => return Err(InPlaceError::ChangedSince(path.to_owned())),
     }
     let names = platform::names(&file.metadata().map_err(InPlaceError::io(path, "look at"))?);
     match names > 1 && !all_names {
@@ -276,7 +276,7 @@ fn undoable(path: &Path, file: &File, all_names: bool) -> Result<(Kept, u64), In
 /// of it change with it.
 ///
 /// # Errors
-/// See [`InPlaceError`]: [`InPlaceError::NothingToUndo`] when there was none, [`InPlaceError::Changed`] when something
+/// See [`InPlaceError`]: [`InPlaceError::NothingToUndo`] when there was none, [`InPlaceError::ChangedSince`] when something
 /// else has changed the file since.
 pub fn undo(path: &Path, all_names: bool, watch: &mut Watch<'_>) -> Result<Change, InPlaceError> {
     let path = &real(path).map_err(InPlaceError::at(path))?;

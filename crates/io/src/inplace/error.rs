@@ -17,6 +17,8 @@ pub enum InPlaceError {
     Pending(PathBuf),
     /// It is not the file that was read, or not as it was read.
     Changed(PathBuf),
+    /// Something else has changed it since the change that would be taken back.
+    ChangedSince(PathBuf),
     /// It has other names, which would change with it.
     Linked {
         /// The file.
@@ -119,6 +121,11 @@ impl fmt::Display for InPlaceError {
             Self::Busy(path) => write!(f, "{} is being changed by another process", Shown(path)),
             Self::Pending(path) => write!(f, "an earlier change of {} was interrupted", Shown(path)),
             Self::Changed(path) => write!(f, "{} has changed since it was read", Shown(path)),
+            Self::ChangedSince(path) => write!(
+                f,
+                "{} was changed by something else since the change that would be taken back",
+                Shown(path)
+            ),
             Self::Linked { path, names } => {
                 write!(f, "{} has {names} names (hard links), which would all change", Shown(path))
             }

@@ -1,4 +1,4 @@
-use ggufkit_format::{Element, KvPart, shorten};
+use ggufkit_format::{Element, KvPart, TensorPart, shorten};
 
 use super::layers::{model_architecture};
 use super::schema::{Dim, Found, Schema};
@@ -52,15 +52,19 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let Some(Found { row: Some(row), .. }) = schema.place(at.name()) else { continue };
         let Some(axis) = row.shape.iter().position(|dim| *dim == Dim::Vocab) else { continue };
         let rows = at.dims().get(axis).copied().unwrap_or(1);
-        // A single dimension is no matrix of tokens; whatever it is, it says nothing about their number.
         let is_known = table.is_some() || row.name == "token_embd.weight";
-        if rows == count || at.dims().len() <= axis || !is_known {
+        if rows == count || !is_known {
             continue;
         }
         sink.add(&RULE, || {
             let name = shorten(at.name(), 80);
-            let message = format!("{name} has {rows} rows for {count} tokens");
-            let dim = ggufkit_format::TensorPart::Dim(u32::try_from(axis).unwrap_or(0));
+            let many = if rows == 1 { "row" } else { "rows" };
+            let message = format!("{name} has {rows} {many} for {count} tokens");
+            // Dimensions that are not written are 1.
+            let dim = match at.dims().len() > axis {
+                true => TensorPart::Dim(u32::try_from(axis).unwrap_or(0)),
+                false => TensorPart::DimCount,
+            };
             let note = if count > rows {
                 "readers that go by the tensor read beyond it when one of the last tokens occurs"
             } else {
@@ -70,7 +74,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 Some(_) => "write the number of rows as vocab_size",
                 None => "take the tokenizer that belongs to the weights, or add placeholder tokens",
             };
-            Finding::new(&RULE, message, at.label(dim).text(format!("{rows} rows")))
+            Finding::new(&RULE, message, at.label(dim).text(format!("{rows} {many}")))
                 .because(facts.kv_label(&place, part.clone()).text(format!("{count} tokens")))
                 .note("llama.cpp refuses the file: tensor has wrong shape")
                 .note(note)
@@ -99,4 +103,16 @@ fn without_a_vocabulary_the_size_decides() {
         recipe.spoken().contains(RULE.name)
     };
     assert_eq!([None, Some(5), Some(3)].map(spoken), [true, true, false]);
+}
+
+/// Two dimensions of which one is 1 are one dimension, and the same tensor to who loads it.
+#[cfg(test)]
+#[test]
+fn a_single_dimension_is_one_row() {
+    let spoken = |dims: &'static [u64]| {
+        let tiny = crate::testing::Tiny::llama().without("token_embd.weight").tensor("token_embd.weight", dims);
+        let recipe: crate::testing::Recipe = tiny.into();
+        recipe.spoken().contains(RULE.name)
+    };
+    assert_eq!([&[8, 3][..], &[8, 1], &[8]].map(spoken), [false, true, true]);
 }

@@ -70,7 +70,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
         let mut gaps: Few<u8> = Few::default();
         (0..=u8::MAX).zip(there).filter(|(_, there)| !there).for_each(|(byte, _)| gaps.push(byte));
         let label = facts.kv_label(&vocabulary.place, KvPart::Value(Element::At(first.into())));
-        Finding::new(&RULE, format!("{missing} of the 256 byte tokens are missing"), label.text("the first byte token"))
+        Finding::new(&RULE, format!("{missing} of the 256 byte tokens {} missing", if missing == 1 { "is" } else { "are" }), label.text("the first byte token"))
             .note(format!("there is no token for {}", gaps.list(|byte| format!("0x{byte:02X}"))))
             .note("llama.cpp fails on text that needs one of them; other tokenizers put the unknown token there")
             .help("convert again from the original tokenizer.model")

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ggufkit::edit::preview::Planned;
-use ggufkit::edit::{DataSource, Described, Document, EditError, members};
+use ggufkit::edit::{DataSource, Described, Document, Done, EditError, members};
 use ggufkit::format::spec::TensorType;
 use ggufkit::format::{Options, ReadAt as _, View};
 use ggufkit::io::{FileSource, HeadBuffer, Parts, ShardSet, Turned, diagnose, obstacles, replace};
@@ -17,6 +17,7 @@ use super::edit::{lost, path_of, replace_failure, told};
 use super::mend;
 use super::new::{Found, MakeArgs, Outcome, Sources, Stop, write};
 use super::progress::Bar;
+use super::shards::incomplete;
 use crate::failure::Failure;
 use crate::out::{self, Out};
 use crate::{FAILED, frame};
@@ -130,6 +131,11 @@ impl Args {
             return Err(failed(Failure::usage("symbolic-link", message)));
         }
         let source = frame::source(&self.file).map_err(|error| failed(Failure::Io(error)))?;
+        if let Some((message, help)) =
+            ShardSet::discover(&self.file).filter(|_| !self.alone).as_ref().and_then(incomplete)
+        {
+            return Err(Stop::Refused(message, Some(help)));
+        }
         let mut buffer = HeadBuffer::new();
         let read = buffer.read(&source, Options::new()).map_err(|error| failed(Failure::Io(error)))?;
         if let Some(error) = &read.error {
@@ -180,20 +186,17 @@ impl Args {
         outcome.size = Some(plan.len());
         let lost = lost(&document, &plan, &source).map_err(|error| failed(Failure::Io(error)))?;
         outcome.notes.extend(told(&lost));
-        let judged = match &others {
-            Some(others) => others
-                .judge(&self.file, &source, &Planned::new(&plan, &turned))
-                .map(|worse| outcome.worse = worse),
-            None => outcome.judge(&plan, &turned, Some(&source)),
-        };
-        judged.map_err(|error| failed(Failure::Io(error)))?;
+        let done: Vec<Done> = outcome.tensors.iter().map(|put| done(&put.name)).collect();
+        let said = set::judge(&self.file, &source, &Planned::new(&plan, &turned), others.as_ref(), &done)
+            .map_err(|error| failed(Failure::Io(error)))?;
+        (outcome.worse, outcome.lost) = (said.worse, said.lost);
         if let Some(changed) = others.as_ref().map(Others::changed).filter(|changed| *changed > 0) {
             let files = if changed == 1 { "file" } else { "files" };
             outcome.notes.push(format!("split.tensors.count follows in {changed} other {files} of the set"));
         }
         if outcome.breaks() && !self.how.allow_errors {
             let message =
-                format!("{}: the file would have errors that it has not now", out::path(&self.file));
+                format!("{}: the file would have errors that it does not have now", out::path(&self.file));
             return Err(Stop::Refused(message, Some("--allow-errors writes it nevertheless".to_owned())));
         }
         match &self.output {
@@ -275,6 +278,11 @@ impl Args {
         bar.end();
         done.map_err(|error| Stop::failed(&self.file, replace_failure(error)))
     }
+}
+
+/// That a tensor was put into a file.
+fn done(name: &[u8]) -> Done {
+    Done { what: "add-tensor", name: name.to_vec(), element: None, before: None, after: None }
 }
 
 fn has_extension(file: &[u8], extension: &str) -> bool {

@@ -3,8 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ggufkit::edit::preview::{Candidate, Head, Planned, Worse, judge_set, worse};
-use ggufkit::edit::{Document, members};
+use ggufkit::check::Options as Rules;
+use ggufkit::edit::loads::{Ask, Said, said};
+use ggufkit::edit::preview::{Candidate, Head, Model, Planned};
+use ggufkit::edit::{Document, Done, members};
 use ggufkit::format::{Options, Plan, ReadAt, View};
 use ggufkit::io::{FileId, FileSource, HeadBuffer, Route, ShardSet, Way, obstacles};
 
@@ -69,31 +71,6 @@ impl Others {
         Ok(Some(Self { set, files }))
     }
 
-    /// What the rules say of the set with the new file that they do not say of it with the old one.
-    pub(super) fn judge(&self, file: &Path, old: &FileSource, new: &Planned<'_>) -> io::Result<Vec<Worse>> {
-        let rules = ggufkit::check::Options::default();
-        let planned: Vec<_> =
-            self.files.iter().map(|other| Planned::new(&other.plan, &other.source)).collect();
-        type Source<'s> = &'s (dyn ReadAt<Error = io::Error> + Send + Sync + 's);
-        let judged = |own: Source<'_>, others: Vec<Source<'_>>| {
-            let sources = std::iter::once((file, own))
-                .chain(self.files.iter().map(|other| other.path.as_path()).zip(others));
-            let mut buffers: Vec<HeadBuffer> = self.files.iter().map(|_| HeadBuffer::new()).collect();
-            buffers.push(HeadBuffer::new());
-            let heads = sources
-                .zip(&mut buffers)
-                .map(|((path, source), buffer)| Ok((path, Head::read(source, buffer)?)))
-                .collect::<io::Result<Vec<_>>>()?;
-            let mut files: Vec<_> = heads.iter().map(|(path, head)| Candidate { path, head }).collect();
-            // In the order of their numbers, as the set has them.
-            files.sort_by_key(|candidate| self.set.number_of(candidate.path));
-            io::Result::Ok(judge_set(&files, &self.set, &rules))
-        };
-        let before = judged(old, self.files.iter().map(|other| &other.source as Source<'_>).collect())?;
-        let after = judged(new, planned.iter().map(|planned| planned as Source<'_>).collect())?;
-        Ok(worse(&before, &after))
-    }
-
     /// What stands in the way of one of them.
     pub(super) fn look(&self) -> Result<(), Stop> {
         self.files.iter().try_for_each(|other| {
@@ -125,4 +102,46 @@ impl Others {
     pub(super) fn changed(&self) -> usize {
         self.files.iter().filter(|other| other.route.way != Way::Nothing).count()
     }
+}
+
+type Source<'s> = &'s (dyn ReadAt<Error = io::Error> + Send + Sync + 's);
+
+/// What the rules and llama.cpp say of the new file, in the set that it is in, that they do not say of the old one.
+pub(super) fn judge(
+    file: &Path,
+    old: &FileSource,
+    new: &Planned<'_>,
+    others: Option<&Others>,
+    done: &[Done],
+) -> io::Result<Said> {
+    let files: &[Other] = others.map_or(&[], |others| &others.files);
+    let planned: Vec<_> = files.iter().map(|other| Planned::new(&other.plan, &other.source)).collect();
+    let paths = || std::iter::once(file).chain(files.iter().map(|other| other.path.as_path()));
+    let buffers = || -> Vec<HeadBuffer> { paths().map(|_| HeadBuffer::new()).collect() };
+    let (mut old_buffers, mut new_buffers) = (buffers(), buffers());
+    let old = std::iter::once(old as Source<'_>).chain(files.iter().map(|other| &other.source as Source<'_>));
+    let new = std::iter::once(new as Source<'_>).chain(planned.iter().map(|planned| planned as Source<'_>));
+    let old = heads(old, &mut old_buffers)?;
+    let new = heads(new, &mut new_buffers)?;
+    let set = others.map(|others| &others.set);
+    let model = |heads| Model { files: in_order(paths(), heads, set), set };
+    Ok(said(&model(&old), &model(&new), &Rules::default(), Ask::ButVocabulary, done))
+}
+
+fn heads<'s, 'b>(
+    sources: impl Iterator<Item = Source<'s>>,
+    buffers: &'b mut [HeadBuffer],
+) -> io::Result<Vec<Head<'b>>> {
+    sources.zip(buffers).map(|(source, buffer)| Head::read(source, buffer)).collect()
+}
+
+/// The files in the order of their numbers, as the set has them.
+fn in_order<'c>(
+    paths: impl Iterator<Item = &'c Path>,
+    heads: &'c [Head<'c>],
+    set: Option<&ShardSet>,
+) -> Vec<Candidate<'c>> {
+    let mut files: Vec<_> = paths.zip(heads).map(|(path, head)| Candidate { path, head }).collect();
+    files.sort_by_key(|candidate| set.and_then(|set| set.number_of(candidate.path)));
+    files
 }

@@ -3,16 +3,15 @@
 use std::io;
 use std::path::Path;
 
-use ggufkit::check::{Answer, Options as Rules, Selection, Severity};
-use ggufkit::edit::Operation;
+use ggufkit::check::{Options as Rules, Selection};
 use ggufkit::edit::loads::{Ask, Said, said};
-use ggufkit::edit::preview::{self, Candidate, Head, Worse, judge_set};
+use ggufkit::edit::preview::{self, Candidate, Head, Model};
+use ggufkit::edit::{Done, Operation};
 use ggufkit::format::{Index, Outcome};
 use ggufkit::io::{FileSource, HeadBuffer, ShardSet};
 
 use super::Job;
 use super::plan::{Planned, Ready};
-use crate::json;
 
 /// A file that can be carried out.
 struct One<'p> {
@@ -56,59 +55,32 @@ impl Job<'_> {
         for (made, buffer) in made.iter().zip(&mut buffers) {
             after.push(Head::read(made, buffer)?);
         }
-        let all = match set {
-            Some(set) => self.judge_members(&files, &before, &after, set),
-            None => {
-                let heads = before.iter().zip(&after);
-                let judge = |(one, (before, after))| self.judge_one(one, before, after);
-                files.iter().zip(heads).map(judge).collect()
-            }
+        let of = |heads| Model { files: candidates(&files, heads), set };
+        let done: Vec<Done> = files.iter().flat_map(|one| one.ready.done.iter().cloned()).collect();
+        let ask = match files.iter().all(|one| one.ready.is_nothing()) {
+            true => Ask::Nothing,
+            false => Ask::of(self.operations),
         };
-        for (one, said) in planned.iter_mut().zip(all) {
-            if let Ok(ready) = &mut one.result {
-                (ready.worse, ready.lost) = settle(said);
-            }
-        }
-        Ok(())
-    }
-
-    /// What is said of a file that stands alone.
-    fn judge_one(&self, one: &One<'_>, before: &Head<'_>, after: &Head<'_>) -> Said {
-        let ask = if one.ready.is_nothing() { Ask::Nothing } else { Ask::of(self.operations) };
-        let name = one.path.file_name().and_then(|name| name.to_str());
-        said(before, after, json::bytes_of(one.path).0, name, &self.rules(), ask)
-    }
-
-    /// The files of a set: the rules judge them together, llama.cpp is asked about each.
-    fn judge_members(
-        &self,
-        files: &[One<'_>],
-        before: &[Head<'_>],
-        after: &[Head<'_>],
-        set: &ShardSet,
-    ) -> Vec<Said> {
-        let rules = self.rules();
-        let judge = |heads: &[Head<'_>]| {
-            let candidates = files.iter().zip(heads).map(|(one, head)| Candidate { path: one.path, head });
-            judge_set(&candidates.collect::<Vec<_>>(), set, &rules)
-        };
-        let asks = Ask::of(self.operations) != Ask::Nothing;
-        let heads = before.iter().zip(after);
-        let lost = |(one, (before, after)): (&One<'_>, (&Head<'_>, &Head<'_>))| {
-            let lost = (asks && !one.ready.is_nothing()).then(|| self.judge_one(one, before, after).lost);
-            Said { worse: Vec::new(), lost: lost.flatten() }
-        };
-        let mut all: Vec<Said> = files.iter().zip(heads).map(lost).collect();
+        let said = said(&of(&before), &of(&after), &self.rules(), ask, &done);
         // Of what is said of a file that stays nobody would hear.
-        let spoken = files.iter().position(|one| !one.ready.is_nothing()).unwrap_or(0);
-        for one in preview::worse(&judge(before), &judge(after)) {
+        let heard = |at: usize| files.get(at).is_some_and(|one| !one.ready.is_nothing());
+        let spoken = (0..files.len()).find(|at| heard(*at)).unwrap_or(0);
+        let mut all: Vec<Said> = files.iter().map(|_| Said::default()).collect();
+        for one in said.worse {
             let file = one.finding.primary.file;
-            let heard = files.get(file).is_some_and(|one| !one.ready.is_nothing());
-            if let Some(said) = all.get_mut(if heard { file } else { spoken }) {
+            if let Some(said) = all.get_mut(if heard(file) { file } else { spoken }) {
                 said.worse.push(one);
             }
         }
-        all
+        if let Some(first) = all.get_mut(spoken) {
+            first.lost = said.lost;
+        }
+        for (one, said) in planned.iter_mut().zip(all) {
+            if let Ok(ready) = &mut one.result {
+                (ready.worse, ready.lost) = (said.worse, said.lost);
+            }
+        }
+        Ok(())
     }
 
     fn rules(&self) -> Rules {
@@ -122,21 +94,7 @@ impl Job<'_> {
     }
 }
 
-/// How bad what is said is, and what is said twice.
-fn settle(said: Said) -> (Vec<Worse>, Option<Answer>) {
-    let Said { mut worse, mut lost } = said;
-    for one in &mut worse {
-        // A file may have had such a template for long, and works without; nobody writes one on purpose.
-        if one.finding.rule.name == "template-syntax" {
-            one.finding.severity = Severity::Error;
-        }
-    }
-    // A finding of the same rule says it better.
-    if let Some(rule) = lost.as_ref().and_then(|answer| answer.rule)
-        && let Some(one) = worse.iter_mut().find(|one| one.finding.rule.name == rule.name)
-    {
-        one.finding.severity = Severity::Error;
-        lost = None;
-    }
-    (worse, lost)
+/// The files by their heads.
+fn candidates<'c>(files: &[One<'c>], heads: &'c [Head<'c>]) -> Vec<Candidate<'c>> {
+    files.iter().zip(heads).map(|(one, head)| Candidate { path: one.path, head }).collect()
 }

@@ -1,4 +1,4 @@
-//! Files changed by name: what `gguf set`, `unset`, `rename`, `move`, `apply` and `undo` have in common.
+//! Files changed by name: what `gguf set`, `unset`, `rename`, `move`, `apply`, `template set`, `endian` and `upgrade` have in common.
 //!
 //! All files are planned before any is written, what a file or a set would break by the rules of `gguf check` is said before,
 //! and so is what stands in the way of any of them.
@@ -13,6 +13,7 @@ mod write;
 pub(super) use assign::{BY_TOKEN, assignment, is_assignment, path_of, removal, value_of};
 pub(super) use gaps::{lost, told};
 pub(super) use plan::{replace_failure, route_failure};
+pub(super) use say::breaks;
 pub(super) use write::restore;
 
 use std::ffi::OsString;
@@ -120,6 +121,8 @@ pub(super) struct Job<'a> {
     pub(super) operations: &'a [Operation],
     /// What is about nothing that a file has is passed over.
     pub(super) if_present: bool,
+    /// Names and numbers are those that the files have before any operation is carried out.
+    pub(super) together: bool,
     /// The byte order that they are to have.
     pub(super) endian: Option<Endian>,
     /// How.
@@ -134,7 +137,7 @@ impl<'a> Job<'a> {
         operations: &'a [Operation],
         how: &'a EditArgs,
     ) -> Self {
-        Self { command, files, operations, if_present: false, endian: None, how }
+        Self { command, files, operations, if_present: false, together: false, endian: None, how }
     }
 
     /// Plans, says, looks for what is in the way, writes.

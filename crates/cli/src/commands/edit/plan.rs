@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ggufkit::check::{Answer, Severity};
+use ggufkit::check::Severity;
+use ggufkit::edit::loads::Lost;
 use ggufkit::edit::preview::Worse;
 use ggufkit::edit::{Document, Done, Operation, OperationError, Shown, ValueError, endian, members};
 use ggufkit::format::exchange::Exchange;
@@ -13,7 +14,7 @@ use ggufkit::io::inplace::InPlaceError;
 use ggufkit::io::sink::SinkError;
 use ggufkit::io::{FileSource, HeadBuffer, Input, Route, RouteError, Way, diagnose};
 
-use super::super::shards::names_folder;
+use super::super::shards::{incomplete, names_folder};
 use super::{Job, gaps, path_of};
 use crate::failure::{Failed, Failure};
 use crate::frame;
@@ -81,8 +82,8 @@ pub(super) struct Ready {
     pub(super) done: Vec<Done>,
     /// What the rules will say that they do not say now, of the file and of the set that it is in.
     pub(super) worse: Vec<Worse>,
-    /// Why llama.cpp will refuse the file, which it is not known to refuse now.
-    pub(super) lost: Option<Answer>,
+    /// What makes the model useless: llama.cpp will refuse it, which it is not known to do now.
+    pub(super) lost: Option<Lost>,
     /// What is left out of the bytes that are no tensor's, and is not zeros.
     pub(super) gaps: Vec<Span>,
     /// Bytes of padding that the head had.
@@ -143,25 +144,19 @@ impl Job<'_> {
     /// Plans the files of one model.
     pub(super) fn plan(&self, model: usize, input: &Input) -> Vec<Planned> {
         let paths = super::paths(input);
+        let set = match input {
+            Input::Set(set) => Some(set),
+            _ => None,
+        };
+        if let Some((set, (message, help))) = set.and_then(|set| Some((set, incomplete(set)?))) {
+            return vec![self.planned(model, set.given(), Err(Refused::Asked(message, Some(help))))];
+        }
         let mut buffers: Vec<HeadBuffer> = paths.iter().map(|_| HeadBuffer::new()).collect();
         let mut opened = Vec::new();
         for (path, buffer) in paths.iter().zip(&mut buffers) {
             opened.push(self.open(path, buffer));
         }
-        let planned = |path: &PathBuf, result| Planned {
-            path: path.clone(),
-            output: self.how.output.as_deref().map(|output| match names_folder(output) {
-                true => output.join(path.file_name().unwrap_or_default()),
-                false => output.to_owned(),
-            }),
-            model,
-            files: 1,
-            result,
-            done: None,
-            taken_back: false,
-            note: None,
-            failure: None,
-        };
+        let planned = |path: &PathBuf, result| self.planned(model, path, result);
         // The indices stand for themselves; the documents look at them.
         let (mut sources, mut indices, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for (path, one) in paths.iter().zip(opened) {
@@ -196,16 +191,16 @@ impl Job<'_> {
             !self.if_present || documents.iter().any(|document| operation.concerns(document))
         };
         let operations: Vec<Operation> = self.operations.iter().filter(about).cloned().collect();
-        let done = match members::apply(&operations, &mut documents) {
+        let done = match self.together {
+            true => members::apply_together(&operations, &mut documents),
+            false => members::apply(&operations, &mut documents),
+        };
+        let done = match done {
             Ok(done) => done,
             Err((at, error)) => {
                 let help = documents.get(at).and_then(|document| self.help(&error, document));
                 return refuse(at, error.to_string(), help);
             }
-        };
-        let set = match input {
-            Input::Set(set) => Some(set),
-            _ => None,
         };
         let mut out = Vec::new();
         for (((path, source), document), done) in paths.iter().zip(sources).zip(documents).zip(done) {
@@ -218,6 +213,24 @@ impl Job<'_> {
             first.result = Err(Refused::Failure(Failure::Io(failure)));
         }
         self.touched(out)
+    }
+
+    /// A file of a model, of which nothing was made yet.
+    fn planned(&self, model: usize, path: &Path, result: Result<Ready, Refused>) -> Planned {
+        Planned {
+            path: path.to_owned(),
+            output: self.how.output.as_deref().map(|output| match names_folder(output) {
+                true => output.join(path.file_name().unwrap_or_default()),
+                false => output.to_owned(),
+            }),
+            model,
+            files: 1,
+            result,
+            done: None,
+            taken_back: false,
+            note: None,
+            failure: None,
+        }
     }
 
     /// The files of a model of which something is to be said: without an output those that are changed, or the first one for
@@ -297,7 +310,8 @@ impl Job<'_> {
         // Who takes the room out does not want it back.
         let taken =
             |done: &Done| done.what == "unset" && keys::PADDING.iter().any(|key| key.as_bytes() == done.name);
-        let fits = !self.how.exact && !done.iter().any(taken);
+        // In a new file data goes where it goes.
+        let fits = !self.how.exact && self.how.output.is_none() && !done.iter().any(taken);
         if (!done.is_empty() && fits) || reserve > 0 {
             // Blocks that can be moved, or shared.
             let block = Route::block(&source).filter(|_| self.how.output.is_none());

@@ -3,6 +3,8 @@
 use std::io::{self, Write as _};
 
 use ggufkit::check::Severity;
+use ggufkit::edit::loads::Lost;
+use ggufkit::edit::preview::Worse;
 use ggufkit::edit::{Done, Shown};
 use ggufkit::format::ByteStr;
 use ggufkit::format::spec::keys;
@@ -65,9 +67,9 @@ pub(super) fn plan(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<(
         let more = if worse.more > 0 { format!(" (and {} more)", worse.more) } else { String::new() };
         out.line(&format!("  {word}: {}{more}", finding.message), 2)?;
     }
-    if let Some(answer) = &ready.lost {
+    if let Some(lost) = &ready.lost {
         let word = out.paint(Ink::Bad, "error");
-        out.line(&format!("  {word}: {} would refuse the file: {}", answer.loader.name(), answer.why), 2)?;
+        out.line(&format!("  {word}: {lost}"), 2)?;
     }
     if let Some(text) = gaps::told(&ready.gaps) {
         let word = out.paint(Ink::Warn, "warning");
@@ -120,8 +122,8 @@ fn change(out: &mut Out, done: &Done) -> io::Result<()> {
         ("set" | "upgrade" | "endian", Some(before), Some(after)) => {
             out.line(&format!("  {name}: {before} → {after}"), 2)
         }
-        ("rename", _, Some(after)) => out.line(&format!("  {name}: called {after}"), 2),
-        ("rename-tensor", _, Some(after)) => out.line(&format!("  tensor {name}: called {after}"), 2),
+        ("rename", _, Some(after)) => out.line(&format!("  {name}: renamed to {after}"), 2),
+        ("rename-tensor", _, Some(after)) => out.line(&format!("  tensor {name}: renamed to {after}"), 2),
         ("move-tensor", _, Some(after)) => out.line(&format!("  tensor {name}: moved before {after}"), 2),
         ("move-tensor", _, None) => out.line(&format!("  tensor {name}: moved behind all others"), 2),
         ("move", _, Some(after)) => out.line(&format!("  {name}: moved before {after}"), 2),
@@ -167,7 +169,7 @@ pub(super) fn end(out: &mut Out, one: &Planned, how: &EditArgs) -> io::Result<()
             out.message(
                 Ink::Bad,
                 "refused",
-                &format!("{label}: the file would have errors that it has not now"),
+                &format!("{label}: the file would have errors that it does not have now"),
             )?;
             out.message(Ink::Faint, "  help", "--allow-errors writes it nevertheless")
         }
@@ -242,6 +244,29 @@ fn value_json(value: &Shown) -> Value {
     }
 }
 
+/// What would be wrong that is not wrong now, as JSON.
+pub(in crate::commands) fn breaks(worse: &[Worse], lost: Option<&Lost>) -> Value {
+    let worse = worse.iter().map(|worse| {
+        json!({
+            "rule": worse.finding.rule.name,
+            "code": worse.finding.rule.code,
+            "severity": worse.finding.severity.name(),
+            "message": worse.finding.message,
+            "more": worse.more,
+        })
+    });
+    let lost = lost.map(|lost| {
+        json!({
+            "rule": lost.rule().map(|rule| rule.name),
+            "code": lost.rule().map(|rule| rule.code),
+            "severity": Severity::Error.name(),
+            "message": lost.to_string(),
+            "more": 0,
+        })
+    });
+    worse.chain(lost).collect()
+}
+
 /// Everything, as JSON.
 pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
     let mut out = json!({
@@ -292,25 +317,7 @@ pub(super) fn json(one: &Planned, how: &EditArgs) -> Value {
                 })
             };
             put("changes", ready.done.iter().map(change).collect());
-            let worse = ready.worse.iter().map(|worse| {
-                json!({
-                    "rule": worse.finding.rule.name,
-                    "code": worse.finding.rule.code,
-                    "severity": worse.finding.severity.name(),
-                    "message": worse.finding.message,
-                    "more": worse.more,
-                })
-            });
-            let lost = ready.lost.iter().map(|answer| {
-                json!({
-                    "rule": answer.rule.map(|rule| rule.name),
-                    "code": answer.rule.map(|rule| rule.code),
-                    "severity": Severity::Error.name(),
-                    "message": format!("{} would refuse the file: {}", answer.loader.name(), answer.why),
-                    "more": 0,
-                })
-            });
-            put("breaks", worse.chain(lost).collect());
+            put("breaks", breaks(&ready.worse, ready.lost.as_ref()));
         }
         Err(Refused::Failure(failure)) => {
             put("errors", json!([{ "path": crate::json::path(&one.path), "error": failure.json() }]));

@@ -105,7 +105,7 @@ impl Args {
         self.tell(outcome, &description, &builder, &plan);
         let turned = Turned::new(&parts, turned).map_err(|error| failed(Failure::Io(error)))?;
         let unjudged = |error| Stop::failed(&self.output, Failure::Io(error));
-        outcome.judge(&preview, &turned, None).map_err(unjudged)?;
+        outcome.judge(&preview, &turned).map_err(unjudged)?;
         if outcome.breaks() && !self.how.allow_errors {
             let message = format!("{} would have errors", out::path(&self.output));
             return Err(Stop::Refused(message, Some("--allow-errors writes it nevertheless".to_owned())));

@@ -4,7 +4,8 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use ggufkit::check::Severity;
-use ggufkit::edit::preview::{Head, Planned, Worse, worse};
+use ggufkit::edit::loads::Lost;
+use ggufkit::edit::preview::{Candidate, Head, Model, Planned, Worse, worse};
 use ggufkit::format::layout::tensor_bytes;
 use ggufkit::format::spec::TensorType;
 use ggufkit::format::{ByteStr, Plan, ReadAt};
@@ -13,6 +14,7 @@ use ggufkit::inspect::units;
 use ggufkit::io::HeadBuffer;
 use serde_json::{Value, json};
 
+use super::super::edit::breaks;
 use super::sources::NoData;
 use crate::failure::{Failed, Failure};
 use crate::json::{self, Files};
@@ -93,6 +95,8 @@ pub(in crate::commands) struct Outcome {
     pub(in crate::commands) listed: bool,
     /// What `gguf check` would say.
     pub(in crate::commands) worse: Vec<Worse>,
+    /// What makes it useless, where what it is made of is not.
+    pub(in crate::commands) lost: Option<Lost>,
     /// What else there is to say.
     pub(in crate::commands) notes: Vec<String>,
     /// Whether it was written.
@@ -103,7 +107,18 @@ impl Outcome {
     pub(in crate::commands) fn new(path: PathBuf, output: PathBuf) -> Self {
         let (what, notes) = (String::new(), Vec::new());
         let (tensors, worse) = (Vec::new(), Vec::new());
-        Self { path, output, what, size: None, tensors, listed: false, worse, notes, written: false }
+        Self {
+            path,
+            output,
+            what,
+            size: None,
+            tensors,
+            listed: false,
+            worse,
+            lost: None,
+            notes,
+            written: false,
+        }
     }
 
     /// Whether the new file takes the place of the one that it is made of.
@@ -118,32 +133,27 @@ impl Outcome {
         self.tensors.push(Put { name, tensor_type: ty, dims, bytes, replaced });
     }
 
-    /// What the rules say of a planned file that they do not say of another one.
+    /// What the rules say of a file that is made of nothing.
     pub(in crate::commands) fn judge(
         &mut self,
         plan: &Plan,
         source: &(dyn ReadAt<Error = io::Error> + Send + Sync + '_),
-        before: Option<&(dyn ReadAt<Error = io::Error> + Send + Sync)>,
     ) -> io::Result<()> {
         let rules = ggufkit::check::Options::default();
-        let label = json::bytes_of(&self.output);
-        let name = self.output.file_name().and_then(|name| name.to_str());
         let mut buffer = HeadBuffer::new();
-        let after = Head::read(&Planned::new(plan, source), &mut buffer)?.judge(label.0, name, &rules);
+        let head = Head::read(&Planned::new(plan, source), &mut buffer)?;
+        let file = Candidate { path: &self.output, head: &head };
+        let after = Model { files: vec![file], set: None }.judge(&rules);
         let mut nothing = after.clone();
         nothing.findings.clear();
         nothing.left_out.clear();
-        let before = match before {
-            Some(before) => Head::read(before, &mut buffer)?.judge(label.0, name, &rules),
-            None => nothing,
-        };
-        self.worse = worse(&before, &after);
+        self.worse = worse(&nothing, &after, &[]);
         Ok(())
     }
 
     /// Whether the file would have errors.
     pub(in crate::commands) fn breaks(&self) -> bool {
-        self.worse.iter().any(|one| one.finding.severity == Severity::Error)
+        self.lost.is_some() || self.worse.iter().any(|one| one.finding.severity == Severity::Error)
     }
 
     /// Says it all; the value is the exit status.
@@ -197,6 +207,9 @@ impl Outcome {
             let text = format!("{}{more}", finding.message);
             out.message(ink, &format!("{word}[{}]", finding.rule.name), &text)?;
         }
+        if let Some(lost) = &self.lost {
+            out.message(Ink::Bad, "error", &lost.to_string())?;
+        }
         for note in &self.notes {
             out.message(Ink::Faint, "note", note)?;
         }
@@ -221,15 +234,6 @@ impl Outcome {
                 "replaced": put.replaced,
             })
         };
-        let worse = |worse: &Worse| {
-            json!({
-                "rule": worse.finding.rule.name,
-                "code": worse.finding.rule.code,
-                "severity": worse.finding.severity.name(),
-                "message": worse.finding.message,
-                "more": worse.more,
-            })
-        };
         let (refused, errors) = match stop {
             None => (Value::Null, json!([])),
             Some(Stop::Refused(message, help)) => (json!({ "message": message, "help": help }), json!([])),
@@ -242,7 +246,7 @@ impl Outcome {
             "can_be_undone": self.replaces().then_some(false),
             "size": self.size,
             "tensors": self.tensors.iter().map(put).collect::<Vec<_>>(),
-            "breaks": self.worse.iter().map(worse).collect::<Vec<_>>(),
+            "breaks": breaks(&self.worse, self.lost.as_ref()),
             "notes": self.notes,
             "refused": refused,
             "errors": errors,

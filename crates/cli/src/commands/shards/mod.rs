@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use ggufkit::edit::shards::{Extra, Note, Refusal, ShardsError, Whole};
 use ggufkit::format::Plan;
 use ggufkit::io::sink::{self, Output, SinkError, Terms};
-use ggufkit::io::{Joined, ShardProblem, obstacles};
+use ggufkit::io::{Joined, ShardProblem, ShardSet, obstacles};
 
 pub(super) use self::read::{File, Model, Stop, Wanted};
 use super::mend::failure;
@@ -46,9 +46,7 @@ impl Reason {
     fn of_problem(problem: &ShardProblem, files: &[File]) -> Self {
         let reason = Self::new(problem.code(), problem.to_string());
         match problem {
-            ShardProblem::Missing { .. } | ShardProblem::MoreMissing { .. } => {
-                reason.with_help("all shards are needed: fetch what is missing into the same folder")
-            }
+            ShardProblem::Missing { .. } | ShardProblem::MoreMissing { .. } => reason.with_help(FETCH),
             ShardProblem::NotAShard { .. } if files.len() == 1 => {
                 reason.with_help("the file is a whole model by itself: there is nothing to merge")
             }
@@ -214,6 +212,25 @@ impl Answer {
         }
     }
 }
+
+/// What a set lacks, in words, and what helps; `None` of one that is whole. What is changed in some of its files would be
+/// another model's when the others are there again.
+pub(super) fn incomplete(set: &ShardSet) -> Option<(String, String)> {
+    let first = set.members().find(|member| !member.present)?;
+    let (count, path) = (set.count(), first.path);
+    let message = match set.missing_count() {
+        0 | 1 => ShardProblem::Missing { no: first.no, count, path }.to_string(),
+        n => format!(
+            "{n} of {count} shards are missing: {} and {} more",
+            out::path(&path),
+            n.saturating_sub(1)
+        ),
+    };
+    Some((message, format!("{FETCH}; --alone takes a shard as a file of its own")))
+}
+
+/// What helps where shards are missing.
+const FETCH: &str = "all shards are needed: fetch what is missing into the same folder";
 
 /// A path that ends like a folder's.
 pub(super) fn names_folder(path: &Path) -> bool {

@@ -28,13 +28,14 @@ use crate::{FAILED, NO, OK, frame};
 ///
 /// A name in the list is looked for from the current folder, then from the list's own. With FILE, that file is what the list
 /// is about, whatever it calls it; of a list about several files the lines that have its name are taken. In the place of a
-/// list a Git LFS pointer, a file with a digest and nothing else, or the digest itself (sha256:HEX) may stand. Exit status 0
+/// list a Git LFS pointer, a file with a digest and nothing else, or the digest itself (sha256:HEX) may stand. A list of `gguf
+/// hash` is about the weights: metadata that was changed is no difference to it; digests of whole files are. Exit status 0
 /// when all is as listed, 1 when a digest differs or what is listed is not there, 2 when something cannot be read.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  gguf hash -a sha256 model.gguf > model.manifest\n  gguf verify model.manifest\n  \
     gguf verify model.manifest elsewhere/renamed.gguf\n  gguf verify SHA256SUMS --quiet\n  \
-    gguf verify pointer.txt model.gguf\n  gguf verify sha256:4d7a… model.gguf"
+    gguf verify pointer.txt model.gguf\n  gguf verify sha256:HEX model.gguf"
 )]
 pub(crate) struct Args {
     /// The list, or `-` for standard input; or a digest
@@ -123,6 +124,11 @@ impl Args {
         let typed = Pointer::of_word(self.manifest.as_encoded_bytes());
         if let Some(pointer) = typed.filter(|_| self.file.is_some() || !given.exists()) {
             return self.pointed(out, pointer);
+        }
+        if let Some(why) = manifest::no_digest(self.manifest.as_encoded_bytes()).filter(|_| !given.exists()) {
+            let message = format!("{} is no file and no digest: {why}", out::path(given));
+            frame::refuse(out, "verify", self.json, &Failure::usage("no-list", message))?;
+            return Ok(FAILED);
         }
         let input = if self.manifest == "-" { Input::Stdin } else { Input::File(given.to_owned()) };
         if !frame::prepare(out, &[input])? {
