@@ -111,8 +111,8 @@ describe('the sample', () => {
     assert.match(await text('.walk-card'), /version/);
     await page.locator('.walk form input').fill('tokenizer.ggml.scores');
     await page.keyboard.press('Enter');
-    await page.waitForSelector('.jumped');
-    assert.match(await text('.jumped'), /jumps over/);
+    await page.waitForSelector('.jump-told');
+    assert.match(await text('.jump-told'), /jumps over/);
     await page.getByRole('button', { name: 'Play' }).click();
     await page.waitForTimeout(1300);
     await page.getByRole('button', { name: 'Pause' }).click();

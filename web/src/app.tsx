@@ -116,7 +116,8 @@ function Notices() {
         <div class="notice error" role="alert">
           {e.headless && <strong>{t('app.broken')}: </strong>}<span>{plain(e.message)}</span>
           {e.help && <span class="muted"> {plain(e.help)}</span>}{' '}
-          {e.offset != null && <button type="button" class="link" onClick={() => { select({ file: e.file, start: e.offset ?? 0, end: (e.offset ?? 0) + 1 }); go('bytes'); }}>{t('check.show-bytes')}</button>}
+          {e.offset != null && <button type="button" class="link" onClick={() => { select({ file: e.file, start: e.offset ?? 0, end: (e.offset ?? 0) + 1 }); go('bytes'); }}>{t('check.show-bytes')}</button>}{' '}
+          {pane.value !== 'check' && <button type="button" class="link" onClick={() => go('check')}>{t('app.see-check')}</button>}
         </div>
       ))}
       {problems.map((p) => <div class="notice warning">{plain(p.message)}{p.help && <span class="muted"> {plain(p.help)}</span>}</div>)}

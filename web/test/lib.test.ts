@@ -47,6 +47,7 @@ describe('numbers', () => {
   });
   it('says what is not finite', () => {
     expect(num('NaN')).toBe('NaN');
+    expect(num('-Infinity')).toBe('−∞');
     expect(num(Infinity)).toBe('∞');
     expect(num(-0.25)).toBe('−0.25');
     expect(num(0.0000123)).toBe('1.23e-5');

@@ -37,13 +37,16 @@ export function usePieces(file: number, start: number, end: number, size: number
   const first = Math.floor(start / piece);
   const last = Math.floor(Math.max(start, Math.min(end, size) - 1) / piece);
   const [state, set] = useState<{ round: number; failed: unknown }>({ round: 0, failed: null });
+  let whole = true;
+  for (let i = first; i <= last && i * piece < size; i++) whole &&= pieceAt(file, i, size, lang) !== undefined;
   useEffect(() => {
+    if (whole) return;
     let live = true;
     // A drag of the scroll bar passes many pieces: only those it stays at for a moment are asked for.
     const wait = setTimeout(
       () => {
         for (let i = first; i <= last && i * piece < size; i++) {
-          if (pieceAt(file, i, size, lang)) continue;
+          // What another part of the page has asked for meanwhile is drawn here, too.
           ask('bytes', query(file, i, size, lang)).then(
             () => live && set((s) => ({ round: s.round + 1, failed: null })),
             (failed: unknown) => live && set((s) => ({ round: s.round + 1, failed })),
@@ -56,7 +59,7 @@ export function usePieces(file: number, start: number, end: number, size: number
       live = false;
       clearTimeout(wait);
     };
-  }, [file, first, last, size, lang]);
+  }, [file, first, last, size, lang, whole]);
   return { failed: state.failed };
 }
 

@@ -56,7 +56,7 @@ export function share(part: number, of: number): string {
 /** A value of a weight or a measure of one: enough digits to tell values apart, no more. */
 export function num(n: number | string | null | undefined, digits = 5): string {
   if (n == null) return '–';
-  if (typeof n === 'string') return n;
+  if (typeof n === 'string') return { Infinity: '∞', '-Infinity': '−∞' }[n] ?? n;
   if (!Number.isFinite(n)) return Number.isNaN(n) ? 'NaN' : n > 0 ? '∞' : '−∞';
   if (n === 0) return '0';
   const a = Math.abs(n);

@@ -10,6 +10,8 @@ import { formatRoute, go, pane, type Pane } from '../state/route';
 import { select, selected, type Spot } from '../state/selection';
 import { fileHead, files, maps, model, selectedRegion, selectRegion } from '../state/session';
 import type { Region, RegionKind } from '../backend/questions';
+import { plain } from '../lib/escape';
+import { Manual } from './manual';
 import { RawBytes } from './rawbytes';
 import { Raw } from './text';
 
@@ -143,6 +145,8 @@ function Details({ spot, region }: { spot: Spot; region: Region | null }) {
           )}
         </p>
       )}
+      {whole && entry?.meaning && <Manual what={entry.key} label={t('sel.manual', { name: plain(entry.key) })} />}
+      {whole && tensor && <Manual what={tensor.type} label={t('sel.manual', { name: plain(tensor.type) })} />}
       <h3>{t('sel.raw')}</h3>
       <RawBytes place={spot} />
       <h3>{t('sel.show')}</h3>

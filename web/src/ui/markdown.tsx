@@ -17,8 +17,10 @@ export function Markdown({ text }: { text: string }) {
       const code = take((l) => !l.startsWith('```'));
       i++;
       out.push(<pre class="md-code" tabIndex={0}>{code.map(clean).join('\n')}</pre>);
-    } else if (/^ {4}\S/.test(line) || line.startsWith('|')) {
-      const code = take((l) => /^ {4}/.test(l) || l.startsWith('|'));
+    } else if (line.startsWith('|')) {
+      out.push(<Table rows={take((l) => l.startsWith('|'))} />);
+    } else if (/^ {4}\S/.test(line)) {
+      const code = take((l) => /^ {4}/.test(l));
       out.push(<pre class="md-code" tabIndex={0}>{code.map(clean).join('\n')}</pre>);
     } else if (line.startsWith('#')) {
       i++;
@@ -38,6 +40,20 @@ export function Markdown({ text }: { text: string }) {
     }
   }
   return <div class="markdown">{out}</div>;
+}
+
+function Table({ rows }: { rows: string[] }) {
+  const cells = rows.filter((r) => !/^\|[\s|:-]+\|$/.test(r) || /^\|[\s|]+\|$/.test(r)).map((r) => r.replace(/^\||\|$/g, '').split('|').map((c) => c.trim()));
+  const [head, ...body] = cells;
+  const named = head?.some((c) => c !== '') ?? false;
+  return (
+    <div class="md-scroll" tabIndex={0}>
+      <table class="md-table">
+        {named && <thead><tr>{head?.map((c) => <th scope="col">{spans(c)}</th>)}</tr></thead>}
+        <tbody>{body.map((r) => <tr>{r.map((c) => <td>{spans(c)}</td>)}</tr>)}</tbody>
+      </table>
+    </div>
+  );
 }
 
 /** Tabs and line ends stay; what would not be seen is written out. */

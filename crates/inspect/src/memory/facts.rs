@@ -270,7 +270,8 @@ impl<'a> Facts<'a> {
             return Ok(None);
         }
         let is_window = self.is_window(at)?;
-        let (k_size, v_size) = self.sizes[usize::from(is_window)];
+        let [full, in_window] = self.sizes;
+        let (k_size, v_size) = if is_window { in_window } else { full };
         let window = self.window.clone().filter(|_| is_window);
         Ok(Some(Layer::Attention { heads, k_size, v_size, window, latent: self.latent }))
     }

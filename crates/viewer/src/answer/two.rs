@@ -225,11 +225,11 @@ fn firsts(model: &Model<'_>) -> Vec<usize> {
 pub(super) fn pairs(session: &Session, query: &Query<'_>) -> Answer {
     with_both(session, query, |[a, b], _| {
         let (first_a, first_b) = (firsts(a), firsts(b));
-        let names = [Lookup::<Tensor>::new(a), Lookup::<Tensor>::new(b)];
+        let (names_a, names_b) = (Lookup::<Tensor>::new(a), Lookup::<Tensor>::new(b));
         let table = Table::new(a);
         let mut out = Pairs { pairs: Vec::new(), only_a: Vec::new(), only_b: Vec::new() };
         for row in table.iter().filter(|row| row.name.0.len() <= MAX_NAME) {
-            match names[1].find(row.name.0) {
+            match names_b.find(row.name.0) {
                 Some(other) if out.pairs.len() < MAX_PAIRS => {
                     let size = |index: &ggufkit_format::Index, tensor| {
                         index.data_span(tensor).map_or(0, |span| span.len)
@@ -248,7 +248,7 @@ pub(super) fn pairs(session: &Session, query: &Query<'_>) -> Answer {
             }
         }
         for (_, name, _) in b.tensors().filter(|(_, name, _)| name.0.len() <= MAX_NAME) {
-            if names[0].find(name.0).is_none() && out.only_b.len() < MAX_ALONE {
+            if names_a.find(name.0).is_none() && out.only_b.len() < MAX_ALONE {
                 out.only_b.push(name.display().to_string());
             }
         }

@@ -1,11 +1,11 @@
 //! The local web server: one page on this machine, and nobody else.
 //!
 //! It listens on the loopback interface only. Whoever asks for data must know a secret that was made for this one run
-//! ([`token`]); whoever comes from another site, or under another name, is turned away before that ([`guard`]). No path and no
+//! (`token`); whoever comes from another site, or under another name, is turned away before that (`guard`). No path and no
 //! query names a file: what is open was opened before the server began.
 //!
 //! What it takes is bounded: connections, the heads of requests, answers that are worked on and that wait, and bytes of
-//! answers that are under way ([`work`]).
+//! answers that are under way (`work`).
 
 mod assets;
 mod guard;

@@ -4,13 +4,12 @@ import type { Finding, Label, Place } from '../../backend/questions';
 import { t, tOr } from '../../i18n';
 import { plain } from '../../lib/escape';
 import { count, hex } from '../../lib/format';
-import { lang } from '../../state/prefs';
 import { go } from '../../state/route';
 import { hover, same, select, selected } from '../../state/selection';
 import { fileHead, files, model } from '../../state/session';
 import { RawBytes } from '../../ui/rawbytes';
 import { Choice, Failed, Intro, Loading } from '../../ui/states';
-import { Markdown } from '../../ui/markdown';
+import { Manual } from '../../ui/manual';
 
 const severities = ['error', 'warning', 'note'] as const;
 type Severity = (typeof severities)[number];
@@ -87,7 +86,6 @@ function Where({ label, main }: { label: Label; main?: boolean }) {
 }
 
 function Card({ f }: { f: Finding }) {
-  const [manual, setManual] = useState(false);
   const here = same(selected.value, f.primary);
   return (
     <li class={`finding card ${f.severity} ${here ? 'current' : ''}`}>
@@ -104,14 +102,7 @@ function Card({ f }: { f: Finding }) {
       {f.notes.map((n) => <p class="finding-note"><span class="muted">{t('check.note')}:</span> {plain(n)}</p>)}
       {f.help.map((h) => <p class="finding-note"><span class="muted">{t('check.help')}:</span> {plain(h)}</p>)}
       {f.fix && <p class="finding-note"><span class="muted">{t('check.fix')}:</span> {plain(f.fix.title)} <span class="badge">{plain(f.fix.safety)}</span></p>}
-      <button type="button" class="link" aria-expanded={manual} onClick={() => setManual(!manual)}>{manual ? t('check.hide-manual') : t('check.manual')}</button>
-      {manual && <Manual rule={f.rule} />}
+      <Manual what={f.rule} label={t('check.manual')} />
     </li>
   );
-}
-
-function Manual({ rule }: { rule: string }) {
-  const answer = useAnswer('explain', { what: rule, lang: lang.value });
-  if (answer.error) return <Failed error={answer.error} retry={answer.retry} />;
-  return answer.data ? <Markdown text={answer.data.text} /> : <Loading />;
 }

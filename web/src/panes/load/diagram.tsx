@@ -25,7 +25,9 @@ export function Diagram() {
   );
 }
 
-const row = 22;
+/** Names, shapes and types share a line, or where that is too narrow, take two. */
+const rowOf = (width: number) => (width < 440 ? 38 : 22);
+const marginOf = (width: number) => (width < 440 ? 4 : 28);
 const head = 26;
 const gap = 26;
 
@@ -38,9 +40,11 @@ interface Item {
 function Drawing({ drawn, width }: { drawn: Outline; width: number }) {
   const items: preact.ComponentChild[] = [];
   let y = 4;
+  const row = rowOf(width);
+  const margin = marginOf(width);
   const simple = (title: string, rows: Item[], kind: string) => {
     const h = head + rows.length * row + 8;
-    items.push(<Box key={`${title} ${y}`} x={28} y={y} w={width - 56} h={h} title={title} rows={rows} kind={kind} />);
+    items.push(<Box key={`${title} ${y}`} x={margin} y={y} w={width - 2 * margin - 12} row={row} h={h} title={title} rows={rows} kind={kind} />);
     y += h;
   };
   const arrow = () => {
@@ -88,12 +92,13 @@ const partName: Record<Part, 'load.attention' | 'load.ssm' | 'load.experts' | 'l
 function layerBox(group: LayerGroup, width: number, y: number) {
   const n = group.layers.length;
   const inner: preact.ComponentChild[] = [];
-  const left = 28;
-  const w = width - 56;
+  const row = rowOf(width);
+  const left = marginOf(width);
+  const w = width - 2 * left - 12;
   let at = y + head + 10;
   for (const p of group.parts) {
     const h = head + p.rows.length * row + 8;
-    inner.push(<Box key={p.part} x={left + 34} y={at} w={w - 50} h={h} title={t(partName[p.part])} rows={p.rows} kind={p.part} />);
+    inner.push(<Box key={p.part} x={left + 34} y={at} w={w - 46} row={row} h={h} title={t(partName[p.part])} rows={p.rows} kind={p.part} />);
     if (p.part !== 'other') {
       // Around the part: what comes in is added to what goes out.
       inner.push(
@@ -123,8 +128,9 @@ function layerBox(group: LayerGroup, width: number, y: number) {
   return { drawing, height: height + stack * 5 };
 }
 
-function Box({ x, y, w, h, title, rows, kind }: { x: number; y: number; w: number; h: number; title: string; rows: Item[]; kind: string }) {
-  const narrow = w < 360;
+function Box({ x, y, w, h, row, title, rows, kind }: { x: number; y: number; w: number; h: number; row: number; title: string; rows: Item[]; kind: string }) {
+  const narrow = row > 30;
+  const second = narrow ? 30 : 15;
   return (
     <g>
       <rect class={`d-box d-${kind}`} x={x} y={y} width={w} height={h} rx={5} />
@@ -136,7 +142,7 @@ function Box({ x, y, w, h, title, rows, kind }: { x: number; y: number; w: numbe
         const data = r.tensor.data;
         const here = spot !== null && data !== null && spot.file === data.file && spot.start >= data.start && spot.end <= data.end;
         const pick = () => select(data ? { ...data } : { ...r.tensor.info });
-        const room = Math.max(4, Math.floor((w - (narrow ? 150 : 230)) / 7.2));
+        const room = Math.max(4, Math.floor((w - (narrow ? 24 : 230)) / 7.3));
         const name = plain(r.label);
         return (
           <g
@@ -155,8 +161,8 @@ function Box({ x, y, w, h, title, rows, kind }: { x: number; y: number; w: numbe
           >
             <rect class="d-hit" x={x + 6} y={top} width={w - 10} height={row} rx={3} />
             <text class="d-name" x={x + 14} y={top + 15}>{name.length > room ? name.slice(0, room - 1) + '…' : name}</text>
-            <text class="d-shape" x={x + w - (narrow ? 62 : 96)} y={top + 15} text-anchor="end">{shape(r.tensor.shape)}</text>
-            <text class="d-type" x={x + w - 12} y={top + 15} text-anchor="end">{r.types.length > 2 ? `${r.types[0]} …` : r.types.join(narrow ? '/' : ' / ')}</text>
+            <text class="d-shape" x={narrow ? x + 14 : x + w - 96} y={top + second} text-anchor={narrow ? 'start' : 'end'}>{shape(r.tensor.shape)}</text>
+            <text class="d-type" x={x + w - 12} y={top + second} text-anchor="end">{r.types.length > 2 ? `${r.types[0]} …` : r.types.join(' / ')}</text>
           </g>
         );
       })}

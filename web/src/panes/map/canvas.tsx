@@ -60,7 +60,7 @@ export function MapCanvas({ scale, colouring, layers, window, setWindow }: Props
     return a && lo > from ? { file: a.file, start: a.at, end: Math.min(a.at + (lo - from), fileHead(a.file)?.size ?? 0), base: from - a.at } : null;
   }, [line, scale, u0, u1, width]);
   // Parts have the whole height until there are fields to draw.
-  const lane = near && near.end - near.start >= 16 ? small : large;
+  const lane = near && (near.end - near.start >= 16 || scale.from(u1) - scale.from(u0) < 64) ? small : large;
   const nearSize = near ? (fileHead(near.file)?.size ?? 0) : 0;
   const pieces = usePieces(near?.file ?? 0, near?.start ?? 0, near?.end ?? 0, nearSize, lang.value);
 

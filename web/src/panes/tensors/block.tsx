@@ -45,7 +45,7 @@ export function BlockView({ tensor }: { tensor: TensorRow }) {
         </label>
         <span class="muted">{t('tensors.of', { n: count(block.blocks) })}</span>
         <button type="button" class="button small" aria-label={t('tensors.next')} disabled={number >= block.blocks - 1} onClick={() => to(number + 1)}>→</button>
-        <span class="muted">{t('tensors.row', { n: count(block.row) })} · {t('tensors.elements')} {count(block.first_element)}–{count(block.first_element + block.elements - 1)}</span>
+        <span class="muted">{t('tensors.row', { n: count(block.row) })} · {t('tensors.range', { from: count(block.first_element), to: count(block.first_element + block.elements - 1) })}</span>
         <button type="button" class="link mono" onClick={() => { select({ ...block.span }); go('bytes'); }}>{hex(block.span.start)}–{hex(block.span.end)}</button>
       </div>
       <Opened key={`${block.span.start}`} tensor={tensor} block={block} element={Math.min(element, block.elements - 1)} setElement={setElement} />

@@ -88,7 +88,7 @@ export function HeatMap({ tensor }: { tensor: TensorRow }) {
       ctx.textBaseline = 'middle';
       for (let i = 0; i < values.length; i++) {
         const v = values[i] ?? 0;
-        ctx.fillStyle = Math.abs(v / reach) > 0.5 ? '#fff' : colour('ink');
+        ctx.fillStyle = Math.abs(v / reach) > (dark ? 0.7 : 0.5) ? (dark ? '#10151a' : '#fff') : colour('ink');
         ctx.fillText(num(v, 3), gx0 + ((i % grid.width) + 0.5) * cw, gy0 + (Math.floor(i / grid.width) + 0.5) * ch);
       }
       ctx.textAlign = 'start';
@@ -96,10 +96,8 @@ export function HeatMap({ tensor }: { tensor: TensorRow }) {
     if (at) {
       ctx.strokeStyle = colour('accent');
       ctx.lineWidth = 2;
-      const [cx, cy, cc] = cellAt(at);
+      const [, , cc] = cellAt(at);
       ctx.strokeRect(x(cc.c0) - 1, y(cc.r0) - 1, Math.max(x(cc.c1) - x(cc.c0), 4) + 2, Math.max(y(cc.r1) - y(cc.r0), 4) + 2);
-      void cx;
-      void cy;
     }
   }, [grid, values, win, reach, dark, at, colour]);
 

@@ -4,6 +4,7 @@ import type { TensorRow } from '../../backend/questions';
 import { t } from '../../i18n';
 import { typeColour } from '../../lib/colour';
 import { plain } from '../../lib/escape';
+import { tensorAt } from '../../lib/find';
 import { count, size as bytes } from '../../lib/format';
 import { palette } from '../../state/prefs';
 import { setView } from '../../state/route';
@@ -61,16 +62,23 @@ export function Treemap({ rows, chosen }: { rows: readonly TensorRow[]; chosen: 
       c.font = '600 12px system-ui, sans-serif';
       c.fillStyle = colour('ink');
       if (group.x1 - group.x0 > 40 && (group.children?.[0]?.y0 ?? 0) - group.y0 > 12) fit(c, `${plain(group.data.label)}  ${bytes(group.value ?? 0)}`, group.x0 + 4, group.y0 + 10, group.x1 - group.x0 - 6);
-      for (const leaf of group.leaves()) drawLeaf(c, leaf, colour, chosen, under);
+      for (const leaf of group.leaves()) drawLeaf(c, leaf, colour);
     }
-  }, [laid, colour, chosen, under]);
+  }, [laid, colour]);
+
+  // What is selected and what is under the pointer are marked above the drawing, which stays as it is.
+  const leaves = useMemo(() => laid?.leaves() ?? [], [laid]);
+  const mark = (x: TensorRow | undefined, kind: string) => {
+    const n = x && leaves.find((leaf) => leaf.data.tensor === x);
+    return n && <div class={`treemap-mark ${kind}`} style={{ left: `${n.x0}px`, top: `${n.y0}px`, width: `${n.x1 - n.x0}px`, height: `${n.y1 - n.y0}px` }} />;
+  };
 
   const find = (event: MouseEvent): TensorRow | undefined => {
     const rect = canvas.current?.getBoundingClientRect();
-    if (!rect || !laid) return undefined;
+    if (!rect) return undefined;
     const x = event.clientX - rect.left;
     const y = event.clientY - rect.top;
-    return laid.leaves().find((n) => x >= n.x0 && x < n.x1 && y >= n.y0 && y < n.y1)?.data.tensor;
+    return leaves.find((n) => x >= n.x0 && x < n.x1 && y >= n.y0 && y < n.y1)?.data.tensor;
   };
   return (
     <section class="fill" aria-label={t('tensors.treemap')}>
@@ -94,12 +102,14 @@ export function Treemap({ rows, chosen }: { rows: readonly TensorRow[]; chosen: 
         onDblClick={() => setView({ show: 'stats' })}
       >
         <canvas ref={canvas} role="img" aria-label={t('tensors.treemap-label')} />
+        {mark(tensorAt(rows, under), 'hot')}
+        {mark(chosen, 'chosen')}
       </div>
     </section>
   );
 }
 
-function drawLeaf(c: CanvasRenderingContext2D, n: HierarchyRectangularNode<Node>, colour: (name: string) => string, chosen: TensorRow | undefined, under: { file: number; start: number } | null) {
+function drawLeaf(c: CanvasRenderingContext2D, n: HierarchyRectangularNode<Node>, colour: (name: string) => string) {
   const w = n.x1 - n.x0;
   const h = n.y1 - n.y0;
   if (w <= 0 || h <= 0) return;
@@ -108,12 +118,6 @@ function drawLeaf(c: CanvasRenderingContext2D, n: HierarchyRectangularNode<Node>
   c.globalAlpha = (x?.index ?? 0) % 2 && w < 46 ? 0.85 : 1;
   c.fillRect(n.x0, n.y0, w, h);
   c.globalAlpha = 1;
-  const hot = x?.data && under && under.file === x.data.file && under.start >= x.data.start && under.start < x.data.end;
-  if (hot || (x && x === chosen)) {
-    c.strokeStyle = colour(x === chosen ? 'accent' : 'ink');
-    c.lineWidth = 3;
-    c.strokeRect(n.x0 + 1.5, n.y0 + 1.5, Math.max(w - 3, 1), Math.max(h - 3, 1));
-  }
   if (w > 46 && h > 16) {
     c.font = '12px system-ui, sans-serif';
     c.fillStyle = colour('on-kind');

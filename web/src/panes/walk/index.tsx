@@ -12,6 +12,7 @@ import { Grid, type Column } from '../../ui/grid';
 import { Failed, Intro, Loading, Select } from '../../ui/states';
 import { Raw } from '../../ui/text';
 import { Jump } from './jump';
+import { Progress } from './progress';
 import { Tape } from './tape';
 
 const speeds = [0.5, 1, 2, 5, 20] as const;
@@ -100,6 +101,7 @@ export function WalkPane() {
         <span class="muted" aria-live={playing ? 'off' : 'polite'}>{t('walk.step', { n: count(at), total: count(total) })}</span>
       </div>
       <input class="walk-slider" type="range" min={1} max={Math.max(1, total)} value={at} aria-label={t('walk.position')} aria-valuetext={step ? `${t('walk.step', { n: at, total })}, ${step.path}` : String(at)} onInput={(event) => { setPlaying(false); walk(Number(event.currentTarget.value)); }} />
+      <Progress at={at} row={steps.row} end={head.data_start ?? head.head_end ?? head.size} />
       {step && (
         <section class="card walk-card" aria-label={t('walk.step', { n: count(at), total: count(total) })}>
           <Tape step={step} before={steps.row(at - 2)} after={steps.row(at)} file={head.file} size={head.size} />

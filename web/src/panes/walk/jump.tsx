@@ -49,7 +49,7 @@ export function Jump({ file, go }: { file: number; size: number; go: (step: numb
       <datalist id={id}>{regions.slice(0, 300).map((r) => <option value={r.name ?? ''} />)}</datalist>
       <button type="submit" class="button">{t('bytes.go-button')}</button>
       {passed !== null && (
-        <p class="hint jumped" role="status">
+        <p class="hint jump-told" role="status">
           {passed === 'none' ? t('state.nothing') : t('walk.jumped', { name: passed.name, steps: count(passed.steps), read: bytes(passed.read), skipped: bytes(passed.skipped) })}
         </p>
       )}

@@ -26,7 +26,7 @@ Examples:
   gguf view model.gguf
   gguf view old.gguf new.gguf                     two models, and what differs
   gguf view model-00001-of-00009.gguf             the whole split model
-  gguf view --no-open --port 8080 model.gguf      on a machine without a screen; forward the port to one that has
+  gguf view --no-open model.gguf                  only print the address
   ssh -L 8080:127.0.0.1:8080 host gguf view --no-open --port 8080 model.gguf"
 )]
 pub(crate) struct Args {
