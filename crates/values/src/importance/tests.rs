@@ -4,7 +4,11 @@ use super::*;
 use ggufkit_testkit as testkit;
 
 fn file(name: &str, bytes: &[u8]) -> (std::path::PathBuf, Result<ImportanceMatrix, ImportanceError>) {
-    let path = std::env::temp_dir().join(format!("ggufkit-importance-{}-{name}", std::process::id()));
+    // Tests run side by side, and may call their files alike.
+    static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let path =
+        std::env::temp_dir().join(format!("ggufkit-importance-{}-{number}-{name}", std::process::id()));
     std::fs::write(&path, bytes).unwrap();
     let read = FileSource::open(&path).map_err(Into::into).and_then(ImportanceMatrix::read);
     (path, read)

@@ -51,7 +51,7 @@ impl Counts {
     /// Counts values; at most 2^32 - 1 before they are moved.
     pub(super) fn count(&mut self, values: &[f32]) {
         if !self.is_used && self.few.len().saturating_add(values.len()) <= FEW {
-            self.few.extend(values.iter().map(|value| (value.to_bits() >> IGNORED) as u16));
+            self.few.extend(values.iter().map(|value| key(*value)));
             return;
         }
         self.is_used = true;

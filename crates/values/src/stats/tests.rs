@@ -1,5 +1,6 @@
 //! Expected values come from definitions carried out in another way: two passes in `f64`, sorting.
 
+use super::histogram::Counts;
 use super::*;
 
 fn noise(count: usize) -> Vec<f32> {
