@@ -235,7 +235,8 @@ impl<'a> Explorer<'a> {
         match action {
             Action::Type(typed) => prompt.push(typed),
             Action::Erase => {
-                if prompt.text.pop().is_none() {
+                let was_empty = prompt.text.pop().is_none();
+                if was_empty {
                     self.prompt = None;
                 }
             }
@@ -282,28 +283,21 @@ impl<'a> Explorer<'a> {
     }
 
     fn left(&mut self) {
-        match self.pane {
-            Pane::Bytes => self.bytes.step(&self.files, -1),
-            Pane::Tag => {
-                if !self.tag.set_open(&self.files, Some(false)) {
-                    self.tag.out();
-                }
-            }
-            _ => {}
+        if self.pane == Pane::Bytes {
+            self.bytes.step(&self.files, -1);
+        } else if self.pane == Pane::Tag && !self.tag.set_open(&self.files, Some(false)) {
+            self.tag.out();
         }
     }
 
     fn right(&mut self) {
-        match self.pane {
-            Pane::Bytes => self.bytes.step(&self.files, 1),
-            Pane::Tag => {
-                if !self.tag.set_open(&self.files, Some(true))
-                    && !matches!(self.tag.selected(), Some(Row::Key(_)))
-                {
-                    self.tag.list.step(1, self.tag.len);
-                }
-            }
-            _ => {}
+        if self.pane == Pane::Bytes {
+            self.bytes.step(&self.files, 1);
+        } else if self.pane == Pane::Tag
+            && !self.tag.set_open(&self.files, Some(true))
+            && !matches!(self.tag.selected(), Some(Row::Key(_)))
+        {
+            self.tag.list.step(1, self.tag.len);
         }
     }
 
