@@ -105,3 +105,24 @@ fn a_report_is_whole_and_replaces_nothing_by_itself() {
     let picture = gguf(&folder, &["report", "m.gguf", "--format", "svg", "-o", "-"]);
     assert!(text(&picture.stdout).starts_with("<svg "));
 }
+
+#[test]
+fn what_could_not_be_read_is_told_by_the_status_and_a_report_names_no_folder() {
+    let folder = folder("view-partly");
+    fs::create_dir(folder.join("secretplace")).unwrap();
+    let shard = |no: u16| {
+        let file =
+            Builder::new().kv("split.no", no).kv("split.count", 2_u16).kv("split.tensors.count", 2_i32);
+        file.tensor(Tensor::f32(format!("a{no}"), &[4])).bytes()
+    };
+    fs::write(folder.join("secretplace/m-00001-of-00002.gguf"), shard(0)).unwrap();
+    let first = folder.join("secretplace/m-00001-of-00002.gguf");
+    let made = gguf(&folder, &["report", first.to_str().unwrap(), "-o", "set.html"]);
+    let html = fs::read_to_string(folder.join("set.html")).unwrap();
+    assert!(html.contains("shard 2 of 2 is missing: m-00002-of-00002.gguf"), "{}", text(&made.stderr));
+    assert!(!html.contains("secretplace"));
+    fs::write(folder.join("m.gguf"), model()).unwrap();
+    let made = gguf(&folder, &["report", "nowhere.gguf", "m.gguf", "-o", "m.html"]);
+    assert_eq!(made.status.code(), Some(2), "{}", text(&made.stderr));
+    assert!(folder.join("m.html").is_file());
+}

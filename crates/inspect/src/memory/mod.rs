@@ -261,7 +261,9 @@ fn described(facts: &Facts<'_>, layer: Layer) -> CacheKind {
                 out.kept = Some(kept);
                 out.terms.push(term(Text::new("window", "窗口"), window.tokens.to_string(), window.from));
                 let name = Text::new("tokens that are kept", "保留的词元数");
-                let value = format!("{kept} = {} + {BATCH}", window.tokens);
+                let sum = window.tokens.saturating_add(BATCH);
+                let sign = if kept == sum { "=" } else { ">=" };
+                let value = format!("{kept} {sign} {} + {BATCH}", window.tokens);
                 out.terms.push(term(name, value, format!("a batch more, up to a multiple of {PAD}")));
             }
         }

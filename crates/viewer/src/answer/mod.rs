@@ -26,7 +26,7 @@ mod values;
 mod whole;
 mod zh;
 
-pub use open::{FileInput, ModelInput, Problem, Source, Watch};
+pub use open::{FileInput, ModelInput, Problem, Source, Watch, without_folder};
 pub use query::Question;
 pub use refusal::{Kind, Refusal};
 pub use session::Session;

@@ -1,9 +1,10 @@
 //! What is handed to a session: files that somebody has opened, with the heads that were read.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
-use ggufkit_format::{Fault, Options, Outcome, ParseError, ReadAt, Reason, dialect};
+use ggufkit_format::{ByteStr, Fault, Options, Outcome, ParseError, ReadAt, Reason, dialect};
 use ggufkit_io::{Diagnosis, HeadBuffer, ShardProblem, ShardSet, diagnose};
 use serde::Serialize;
 
@@ -26,6 +27,17 @@ pub struct Problem {
     pub path: Option<String>,
     /// What to do.
     pub help: Option<String>,
+}
+
+/// A sentence without the folder that a file of it lies in: answers and reports name files, and no places of the machine.
+#[must_use]
+pub fn without_folder(message: &str, file: &Path) -> String {
+    let folder = file.parent().map(|folder| folder.as_os_str().as_encoded_bytes()).unwrap_or_default();
+    match folder {
+        [] => message.to_owned(),
+        [.., b'/'] => message.replace(&ByteStr(folder).display().to_string(), ""),
+        _ => message.replace(&format!("{}{}", ByteStr(folder).display(), std::path::MAIN_SEPARATOR), ""),
+    }
 }
 
 impl Problem {
@@ -143,4 +155,25 @@ pub struct ModelInput {
     pub set_problems: Vec<ShardProblem>,
     /// Files that could not be opened, and whatever else is to be said.
     pub problems: Vec<Problem>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_name_files_and_no_folders() {
+        for (file, said, is) in [
+            (
+                "/home/a b/m-1.gguf",
+                "shard 2 of 3 is missing: /home/a b/m-2.gguf",
+                "shard 2 of 3 is missing: m-2.gguf",
+            ),
+            ("d/m.gguf", "d/m.gguf: permission denied, as d/n.gguf", "m.gguf: permission denied, as n.gguf"),
+            ("/m.gguf", "/m.gguf: gone", "m.gguf: gone"),
+            ("m.gguf", "m.gguf: a/b", "m.gguf: a/b"),
+        ] {
+            assert_eq!(without_folder(said, Path::new(file)), is);
+        }
+    }
 }

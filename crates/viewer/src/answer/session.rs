@@ -9,7 +9,7 @@ use ggufkit_inspect::{Model, Part};
 use ggufkit_io::{Diagnosis, ShardProblem, ShardSet, read_full};
 
 use super::check::Judgement;
-use super::open::{ModelInput, Problem, Source, Watch};
+use super::open::{ModelInput, Problem, Source, Watch, without_folder};
 use super::query::Query;
 use super::refusal::Refusal;
 use super::steps::StepIndex;
@@ -176,8 +176,9 @@ impl Session {
             (None, None) => String::new(),
         };
         let mut problems = input.problems;
-        problems
-            .extend(input.set_problems.iter().map(|problem| Problem::new("malformed", problem.to_string())));
+        let file = input.set.as_ref().map(|set| set.given().to_owned()).unwrap_or_default();
+        let said = |problem: &ShardProblem| without_folder(&problem.to_string(), &file);
+        problems.extend(input.set_problems.iter().map(|problem| Problem::new("malformed", said(problem))));
         self.models.push(Opened {
             name,
             files: (first..self.files.len()).collect(),

@@ -75,7 +75,10 @@ impl Args {
         if let Some(failure) = refused {
             return refuse(out, &failure);
         }
-        let Some(mut session) = session(out, &self.inputs, &self.read)? else { return Ok(FAILED) };
+        let (session, good) = session(out, &self.inputs, &self.read)?;
+        let Some(mut session) = session else { return Ok(FAILED) };
+        // What could not be read was told, and is no part of the report.
+        let status = if good { OK } else { FAILED };
         if let Some(lang) = self.lang {
             session = session.with_lang(lang.lang());
         }
@@ -85,7 +88,7 @@ impl Args {
         };
         if to_stdout {
             out.write_all(&bytes)?;
-            return Ok(OK);
+            return Ok(status);
         }
         if let Err(failure) = self.save(&bytes) {
             let failure = match failure {
@@ -96,7 +99,7 @@ impl Args {
         }
         let size = ggufkit::inspect::units::bytes(bytes.len() as u64);
         out.message(Ink::Faint, "note", &format!("{} written: {size}", out::path(&self.output)))?;
-        Ok(OK)
+        Ok(status)
     }
 
     fn made(&self, session: &Session) -> Result<Vec<u8>, String> {

@@ -65,7 +65,8 @@ impl PageLang {
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
-        let Some(mut session) = session(out, &self.inputs, &self.read)? else { return Ok(FAILED) };
+        let (session, good) = session(out, &self.inputs, &self.read)?;
+        let Some(mut session) = session else { return Ok(FAILED) };
         if let Some(lang) = self.lang {
             session = session.with_lang(lang.lang());
         }
@@ -88,7 +89,7 @@ impl Args {
         let stop = Stop::new().with_system();
         with_terminal(&stop);
         match server.run(stop) {
-            Ok(()) => Ok(OK),
+            Ok(()) => Ok(if good { OK } else { FAILED }),
             Err(error) => {
                 out.message(Ink::Bad, "error", &format!("the server ended: {error}"))?;
                 Ok(FAILED)

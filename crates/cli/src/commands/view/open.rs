@@ -7,35 +7,41 @@ use std::sync::Arc;
 use ggufkit::format::Options;
 use ggufkit::format::{ReadAt as _, View};
 use ggufkit::io::{HeadBuffer, Input, ShardPart, ShardSet, diagnose, diagnose_stream, inplace};
-use ggufkit_viewer::answer::{FileInput, ModelInput, Problem, Rendering, Session};
+use ggufkit_viewer::answer::{FileInput, ModelInput, Problem, Rendering, Session, without_folder};
 
 use crate::args::{InputArgs, ReadArgs};
 use crate::failure::{Failed, Failure};
 use crate::out::{Ink, Out};
 use crate::{frame, json};
 
-/// The session of what was named; `None` where nothing of it can be opened, which is then told.
+/// The session of what was named, and whether all of it could be read, which is told where it could not; `None` where nothing of
+/// it can be opened.
 ///
 /// # Errors
 /// The output's.
-pub(crate) fn session(out: &mut Out, inputs: &InputArgs, read: &ReadArgs) -> io::Result<Option<Session>> {
+pub(crate) fn session(
+    out: &mut Out,
+    inputs: &InputArgs,
+    read: &ReadArgs,
+) -> io::Result<(Option<Session>, bool)> {
     let expansion = match frame::expand(&inputs.files, &inputs.how.expand()) {
         Ok(expansion) => expansion,
         Err(error) => {
             frame::report(out, &[frame::no_input(error, &inputs.files, &inputs.how)])?;
-            return Ok(None);
+            return Ok((None, false));
         }
     };
     if !frame::prepare(out, &expansion.inputs)? {
-        return Ok(None);
+        return Ok((None, false));
     }
     for skipped in &expansion.skipped {
         out.message(Ink::Warn, "skipped", &skipped.to_string())?;
     }
-    let mut models = Vec::new();
+    let (mut models, mut good) = (Vec::new(), true);
     for input in expansion.inputs {
         let (model, failures) = model(input, read.options());
         frame::report(out, &failures)?;
+        good &= failures.is_empty();
         if !model.files.is_empty() {
             models.push(model);
         }
@@ -43,7 +49,7 @@ pub(crate) fn session(out: &mut Out, inputs: &InputArgs, read: &ReadArgs) -> io:
     let render = |what: &Rendering<'_>| {
         crate::commands::template::prompt(&what.template, what.messages, what.generate, &what.model)
     };
-    Ok((!models.is_empty()).then(|| Session::new(models).with_renderer(Box::new(render))))
+    Ok(((!models.is_empty()).then(|| Session::new(models).with_renderer(Box::new(render))), good))
 }
 
 /// Opens the files of one input, and says what cannot be opened or read.
@@ -70,7 +76,7 @@ fn model(input: Input, options: Options) -> (ModelInput, Vec<Failed>) {
             }
             Err(error) => {
                 let failed = Failed { path: shown.to_owned(), failure: Failure::Io(error) };
-                model.problems.push(Problem::new("io", failed.to_string()));
+                model.problems.push(Problem::new("io", without_folder(&failed.to_string(), shown)));
                 failures.push(failed);
             }
         }
