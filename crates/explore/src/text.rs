@@ -1,7 +1,7 @@
 //! Values as text for one line, and texts in texts.
 
 use ggufkit::Value;
-use ggufkit::format::{Kv, Payload, Span, shorten};
+use ggufkit::format::{Span, shorten};
 use ggufkit::inspect::units;
 use unicode_width::UnicodeWidthChar as _;
 
@@ -36,14 +36,6 @@ pub(crate) fn value(value: &Value<'_>, most: usize) -> String {
             out.push(']');
             out
         }
-    }
-}
-
-/// The type of a value: `u32`, `[string; 32000]`.
-pub(crate) fn type_of(kv: &Kv) -> String {
-    match &kv.payload {
-        Payload::Array(array) => format!("[{}; {}]", array.element_type, array.count),
-        _ => kv.value_type.to_string(),
     }
 }
 

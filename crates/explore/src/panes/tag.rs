@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use ggufkit::format::spec::keys;
 use ggufkit::format::{ArrayRef, Kv, Span, shorten};
+use ggufkit::inspect::type_label;
 use ggufkit::{ByteStr, Value};
 use ratatui::text::{Line, Span as Piece};
 
@@ -310,7 +311,7 @@ impl Tag {
                 };
                 let room = look.width.saturating_sub(4);
                 let key = text::fit(&key.display().to_string(), room.saturating_mul(5) / 8);
-                let label = text::type_of(kv);
+                let label = type_label(kv);
                 let used = text::column(&key, 0).len() + unicode_width::UnicodeWidthStr::width(key.as_str());
                 let left = room.saturating_sub(used + label.len() + 4);
                 let value = text::fit(&text::value(&value, left.max(1)), left);
@@ -342,7 +343,7 @@ impl Tag {
             Some(Row::Key(at)) => {
                 let Some((key, kv, value)) = kv(files, at) else { return lines };
                 lines.push(told(words::KEY, format!("{}   kv[{}]", key.display(), at.1)));
-                lines.push(told(words::TYPE, text::type_of(kv)));
+                lines.push(told(words::TYPE, type_label(kv)));
                 lines.extend(place);
                 if let Some(info) = keys::lookup(key.0) {
                     lines.push(told(words::MEANING, info.meaning.get(look.lang).to_owned()));
