@@ -4,10 +4,10 @@
 
 mod common;
 
-use common::{ask, files, question, sample, session};
+use common::{Held, ask, files, question, sample, session};
 use ggufkit_format::{Detail, Options, View, parse};
 use ggufkit_testkit::{Builder, Tensor};
-use ggufkit_viewer::answer::{Kind, MAX_BYTES, MAX_ROWS, Question, Session};
+use ggufkit_viewer::answer::{FileInput, Kind, MAX_BYTES, MAX_ROWS, ModelInput, Question, Session};
 use serde_json::Value;
 
 /// Files at hand, and the beginnings of some of them.
@@ -277,4 +277,21 @@ fn the_files_of_a_set_are_one_model() {
     assert_eq!((map["files"].as_array().unwrap().len(), &map["files"][1]["file"]), (2, &2.into()));
     let entries = ask(&session, &question("metadata?model=1&lang=en")).unwrap();
     assert_eq!((&entries["total"], &entries["entries"][1]["file"]), (&2.into(), &2.into()));
+}
+
+#[test]
+fn of_a_file_that_was_written_to_no_bytes_are_told() {
+    let bytes = Builder::new().kv("a.b", 1_u8).tensor(Tensor::f32("a", &[4])).bytes();
+    for (changed, kind) in [(false, None), (true, Some("io"))] {
+        let source = std::sync::Arc::new(Held(bytes.clone()));
+        let mut file = FileInput::read(b"m.gguf", source, Options::new()).unwrap();
+        file.watch = Some(std::sync::Arc::new(move || Ok(changed)));
+        let session = Session::new(vec![ModelInput { files: vec![file], ..ModelInput::default() }]);
+        for asked in ["bytes?file=0&start=0&length=16&lang=en", "block?file=0&tensor=0&block=0&lang=en"] {
+            let refused = ask(&session, &question(asked)).err();
+            let refused =
+                refused.map(|refusal| serde_json::to_value(&refusal).unwrap()["error"]["kind"].clone());
+            assert_eq!(refused, kind.map(Value::from), "{asked} {changed}");
+        }
+    }
 }

@@ -76,7 +76,10 @@ pub(super) fn bytes(session: &Session, query: &Query<'_>) -> Answer {
         return Err(Refusal::not_found("the file ends before this position"));
     }
     let span = Span::between(start, end);
-    let data = file.read(span)?;
+    let data = file.read(span);
+    // Of a file that was written to, its end included, that is the answer and not what came of it.
+    file.unchanged()?;
+    let data = data?;
     let span = Span::new(start, data.len() as u64);
     let mut fields = Vec::new();
     if !span.is_empty() {
@@ -269,7 +272,9 @@ pub(super) fn block(
     let len =
         usize::try_from(place.size).map_err(|_| Refusal::malformed("the block is larger than memory"))?;
     let mut raw = vec![0; len];
-    Session::read_exact(file, &mut raw, place.offset).map_err(|error| match error.kind() {
+    let read = Session::read_exact(file, &mut raw, place.offset);
+    file.unchanged()?;
+    read.map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => Refusal::malformed("the file ends before this block does"),
         _ => Refusal::io(&error),
     })?;

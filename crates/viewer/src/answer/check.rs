@@ -85,7 +85,7 @@ pub(super) fn rules(session: &Session, model: usize) -> Vec<String> {
     judged.map(|judged| judged.rules.iter().map(|rule| (*rule).to_owned()).collect()).unwrap_or_default()
 }
 
-/// A judgement, which is made once: the file does not change while it is open.
+/// A judgement, which is made once, of the head as it was read.
 #[derive(Debug)]
 pub(super) struct Judgement {
     answer: Vec<u8>,
