@@ -29,7 +29,7 @@ words! {
     STOPPED: "stopped", "已停止";
     COPIED: "copied", "已复制";
     NOTHING: "nothing to copy", "没有可复制的内容";
-    NO_HEAD: "the head cannot be read: see Check", "无法读取文件头：见“检查”";
+    NO_HEAD: "the head cannot be read: see Check", "无法读取头部：见“检查”";
     NO_ROWS: "nothing here", "这里没有内容";
     NO_FINDINGS: "nothing is wrong", "没有发现问题";
     NO_MATCH: "no row has that text; f and Enter show all", "没有符合的行；按 f 再按回车显示全部";

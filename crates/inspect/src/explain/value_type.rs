@@ -19,7 +19,7 @@ pub(super) fn topic(ty: ValueType, lang: Lang) -> Option<Topic> {
         None if ty == ValueType::STRING => {
             say!(lang, "8 bytes of length, then the text", "8 字节长度，加上文本本身")
         }
-        None => say!(lang, "12 bytes of head, then the elements", "12 字节头部，加上各元素"),
+        None => say!(lang, "12 bytes of head, then the elements", "开头 12 字节，然后是各元素"),
     };
     rows.push((say!(lang, "size", "大小"), size));
     if let Some(example) = example(ty) {

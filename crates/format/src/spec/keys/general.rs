@@ -58,7 +58,7 @@ pub(super) const KEYS: &[KeyInfo] = &[
         STR,
         "Room in the head that ggufkit keeps: spaces that say nothing, and let the next change of the metadata \
          leave the data where it is. `gguf unset FILE general.padding` takes it out.",
-        "ggufkit 在文件头中留出的空间：无含义的空格，使下次修改元数据时不必移动张量数据。\
+        "ggufkit 在头部中留出的空间：无含义的空格，使下次修改元数据时不必移动张量数据。\
          可用 `gguf unset FILE general.padding` 去掉。",
     ),
     KeyInfo::new(

@@ -138,7 +138,7 @@ pub(super) const KEYS: &[KeyInfo] = &[
         "chisel.pad",
         STR,
         "Room in the head that another editor keeps; the same as general.padding.",
-        "另一款编辑器在文件头中留出的空间；与 general.padding 相同。",
+        "另一款编辑器在头部中留出的空间；与 general.padding 相同。",
     ),
     KeyInfo::new(
         "comfy.gguf.orig_shape.{name}",
