@@ -115,6 +115,8 @@ pub struct Rule {
     pub severity: Severity,
     /// What is wrong when it speaks, in one sentence without a full stop.
     pub summary: &'static str,
+    /// The same in Chinese.
+    pub summary_zh: &'static str,
     /// The manual, in Markdown: what is wrong, why it matters, what to do.
     pub manual: &'static str,
 }
@@ -134,9 +136,9 @@ pub(crate) struct Entry {
     pub(crate) check: fn(&Facts<'_>, &mut Sink<'_>),
 }
 
-/// Declares a rule; its doc comment is its manual.
+/// Declares a rule, with its summary in English and in Chinese; its doc comment is its manual.
 macro_rules! rule {
-    ($(#[doc = $doc:literal])* $code:ident $name:literal $family:ident $severity:ident: $summary:literal) => {
+    ($(#[doc = $doc:literal])* $code:ident $name:literal $family:ident $severity:ident: $summary:literal $zh:literal) => {
         $(#[doc = $doc])*
         pub(super) static RULE: $crate::Rule = $crate::Rule {
             code: stringify!($code),
@@ -144,6 +146,7 @@ macro_rules! rule {
             family: $crate::Family::$family,
             severity: $crate::Severity::$severity,
             summary: $summary,
+            summary_zh: $zh,
             manual: concat!($($doc, "\n"),*),
         };
     };

@@ -163,6 +163,20 @@ fn snapshots() -> PathBuf {
 }
 
 #[test]
+fn every_rule_says_what_it_is_about_in_english_and_in_chinese() {
+    let chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    for rule in crate::rules::all() {
+        let (en, zh) = (rule.summary, rule.summary_zh);
+        assert!(!en.is_empty() && !en.chars().any(chinese), "{}: {en}", rule.code);
+        assert!(zh.chars().any(chinese) && !zh.ends_with('。'), "{}: {zh}", rule.code);
+        // Names of keys and types are the same in every language.
+        for name in en.split([' ', ',']).filter(|word| word.contains(['.', '_']) && word.is_ascii()) {
+            assert!(zh.contains(name.trim_end_matches('.')), "{}: {zh} does not name {name}", rule.code);
+        }
+    }
+}
+
+#[test]
 fn codes_and_names_are_unique_and_codes_tell_the_family() {
     let rules: Vec<&Rule> = all().collect();
     assert_eq!(rules.iter().map(|rule| rule.code).collect::<BTreeSet<_>>().len(), rules.len());

@@ -34,6 +34,21 @@ pub enum RegionKind {
     Unread,
 }
 
+impl RegionKind {
+    /// Every kind, in the order in which a file has them.
+    pub const ALL: [Self; 9] = [
+        Self::Before,
+        Self::Header,
+        Self::Metadata,
+        Self::TensorInfo,
+        Self::Padding,
+        Self::Tensor,
+        Self::Gap,
+        Self::Trailing,
+        Self::Unread,
+    ];
+}
+
 /// A stretch of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Region {

@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use crate::answer::{Capped, Kind, Question, Refusal, Session};
+use crate::answer::{Kind, Question, Refusal, Said, Session};
 use crate::page;
 
 /// Bytes that the page asks for at once.
@@ -67,7 +67,7 @@ struct Answers<'s> {
     session: &'s Session,
     all: BTreeMap<String, Vec<u8>>,
     size: usize,
-    capped: Vec<Capped>,
+    capped: Vec<Said>,
     full: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'s> Answers<'s> {
     }
 
     fn cap(&mut self, en: String, zh: String) {
-        self.capped.push(Capped { en, zh });
+        self.capped.push(Said { en, zh });
     }
 
     /// Keeps an answer; a question that is refused is one that the report does not answer.

@@ -8,6 +8,7 @@ use super::query::Query;
 use super::refusal::Refusal;
 use super::session::{Opened, Session};
 use super::shape::Place;
+use super::zh::Said;
 use super::{Answer, json};
 
 /// Findings of one rule that are told; the others are counted.
@@ -43,6 +44,8 @@ struct Told {
     code: &'static str,
     severity: Severity,
     family: &'static str,
+    /// What the rule is about. What a finding says in detail is in English.
+    summary: Said,
     message: String,
     primary: At,
     secondary: Vec<At>,
@@ -69,8 +72,8 @@ struct Fix {
 
 #[derive(Serialize)]
 struct Omission {
-    what: String,
-    why: String,
+    what: Said,
+    why: Said,
     place: Option<Place>,
 }
 
@@ -139,8 +142,8 @@ fn told(model: usize, numbers: &[usize], report: &Report) -> Judged {
         more: one.more,
     });
     let omission = |one: &ggufkit_check::Omission| Omission {
-        what: one.what.clone(),
-        why: one.why.clone(),
+        what: Said::of(&one.what),
+        why: Said::of(&one.why),
         place: one.span.zip(numbers.get(one.file)).map(|(span, number)| Place::new(*number, span)),
     };
     Judged {
@@ -163,6 +166,7 @@ fn finding_of(numbers: &[usize], finding: &Finding) -> Told {
         code: finding.rule.code,
         severity: finding.severity,
         family: finding.rule.family.name(),
+        summary: Said { en: finding.rule.summary.to_owned(), zh: finding.rule.summary_zh.to_owned() },
         message: finding.message.clone(),
         primary: at(&finding.primary),
         secondary: finding.secondary.iter().map(at).collect(),

@@ -18,6 +18,8 @@ const MAX_WORD: usize = 200;
 #[derive(Serialize)]
 struct Explained {
     title: String,
+    /// The language of the text: manuals of rules are in English.
+    lang: &'static str,
     /// In Markdown.
     text: String,
 }
@@ -33,14 +35,18 @@ pub(super) fn explain(_: &Session, query: &Query<'_>) -> Answer {
         let manual: Vec<&str> =
             rule.manual.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
         let text = format!("{} ({}). {}.\n\n{}", rule.code, rule.severity, rule.summary, manual.join("\n"));
-        return json(&Explained { title: rule.name.to_owned(), text });
+        return json(&Explained { title: rule.name.to_owned(), lang: "en", text });
     }
     let topics = explain::find(what, lang);
     let Some(first) = topics.first() else {
         return Err(Refusal::not_found("nothing is known of this word"));
     };
     let texts: Vec<String> = topics.iter().map(|topic| markdown(topic, lang)).collect();
-    json(&Explained { title: first.title.clone(), text: texts.join("\n\n---\n\n") })
+    let lang = match lang {
+        Lang::En => "en",
+        Lang::Zh => "zh",
+    };
+    json(&Explained { title: first.title.clone(), lang, text: texts.join("\n\n---\n\n") })
 }
 
 /// A topic as Markdown, without its title.

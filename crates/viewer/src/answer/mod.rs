@@ -24,6 +24,7 @@ mod tokens;
 mod two;
 mod values;
 mod whole;
+mod words;
 mod zh;
 
 pub use open::{FileInput, ModelInput, Problem, Source, Watch, without_folder};
@@ -31,7 +32,9 @@ pub use query::Question;
 pub use refusal::{Kind, Refusal};
 pub use session::Session;
 pub use templates::{Renderer, Rendering};
-pub(crate) use whole::{Capped, session_of_report};
+pub(crate) use whole::session_of_report;
+pub use words::words;
+pub(crate) use zh::Said;
 
 use query::Query;
 

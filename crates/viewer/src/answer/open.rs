@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use ggufkit_format::{ByteStr, Fault, Options, Outcome, ParseError, ReadAt, Reason, dialect};
 use ggufkit_io::{Diagnosis, HeadBuffer, ShardProblem, ShardSet, diagnose};
-use serde::Serialize;
 
 /// Where the bytes of a file are asked for.
 pub type Source = dyn ReadAt<Error = io::Error> + Send + Sync;
@@ -15,7 +14,7 @@ pub type Source = dyn ReadAt<Error = io::Error> + Send + Sync;
 pub type Watch = dyn Fn() -> io::Result<bool> + Send + Sync;
 
 /// Something that is wrong with a file or a set.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// Who must act: `io`, `not-gguf`, `malformed`, `unsupported`, `limit`, `usage`, `notice`.
     pub kind: &'static str,

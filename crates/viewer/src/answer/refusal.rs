@@ -23,6 +23,11 @@ pub enum Kind {
     Limit,
 }
 
+impl Kind {
+    pub(super) const ALL: [Self; 6] =
+        [Self::Usage, Self::NotFound, Self::Unsupported, Self::Io, Self::Malformed, Self::Limit];
+}
+
 /// An answer that is none.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Refusal {

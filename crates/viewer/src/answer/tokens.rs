@@ -140,10 +140,13 @@ impl Vocabulary {
     }
 }
 
-/// A type of tokens by its number, as llama.cpp numbers them.
+/// Types of tokens, as llama.cpp numbers them.
+pub(super) const TYPES: [&str; 7] =
+    ["undefined", "normal", "unknown", "control", "user-defined", "unused", "byte"];
+
+/// A type of tokens by its number.
 fn type_name(ty: i64) -> String {
-    let known = ["undefined", "normal", "unknown", "control", "user-defined", "unused", "byte"];
-    let name = usize::try_from(ty).ok().and_then(|at| known.get(at));
+    let name = usize::try_from(ty).ok().and_then(|at| TYPES.get(at));
     name.map_or_else(|| ty.to_string(), |name| (*name).to_owned())
 }
 

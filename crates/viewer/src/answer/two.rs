@@ -48,10 +48,41 @@ struct Differences {
     left_out: usize,
 }
 
+/// How something differs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    Added,
+    Removed,
+    Changed,
+    Retyped,
+    Reshaped,
+    Moved,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 6] =
+        [Self::Added, Self::Removed, Self::Changed, Self::Retyped, Self::Reshaped, Self::Moved];
+}
+
+/// Where something differs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum What {
+    Header,
+    Metadata,
+    Tensor,
+    Layout,
+}
+
+impl What {
+    pub(super) const ALL: [Self; 4] = [Self::Header, Self::Metadata, Self::Tensor, Self::Layout];
+}
+
 #[derive(Serialize)]
 struct Change {
-    kind: &'static str,
-    what: &'static str,
+    kind: Kind,
+    what: What,
     name: String,
     a: Option<String>,
     b: Option<String>,
@@ -71,55 +102,73 @@ pub(super) fn diff(session: &Session, query: &Query<'_>) -> Answer {
             side.kvs.get(at).map(|record| (name(&record.name), told_kv(side, numbers, record)))
         };
         for at in &diff.metadata.removed {
-            list.alone("removed", "metadata", kv(&diff.a, numbers_a, *at), true);
+            list.alone(Kind::Removed, What::Metadata, kv(&diff.a, numbers_a, *at), true);
         }
         for at in &diff.metadata.added {
-            list.alone("added", "metadata", kv(&diff.b, numbers_b, *at), false);
+            list.alone(Kind::Added, What::Metadata, kv(&diff.b, numbers_b, *at), false);
         }
         for change in &diff.metadata.changed {
-            let kind = if change.retyped { "retyped" } else { "changed" };
-            list.both(kind, "metadata", kv(&diff.a, numbers_a, change.a), kv(&diff.b, numbers_b, change.b));
+            let kind = if change.retyped { Kind::Retyped } else { Kind::Changed };
+            list.both(
+                kind,
+                What::Metadata,
+                kv(&diff.a, numbers_a, change.a),
+                kv(&diff.b, numbers_b, change.b),
+            );
         }
         for (at_a, at_b) in &diff.metadata.moved {
-            list.both("moved", "metadata", kv(&diff.a, numbers_a, *at_a), kv(&diff.b, numbers_b, *at_b));
+            list.both(
+                Kind::Moved,
+                What::Metadata,
+                kv(&diff.a, numbers_a, *at_a),
+                kv(&diff.b, numbers_b, *at_b),
+            );
         }
         let tensor = |side: &Side<'_>, numbers: &[usize], at: usize| {
             side.tensors.get(at).map(|record| (name(&record.name), told_tensor(side, numbers, record)))
         };
         for at in &diff.tensors.removed {
-            list.alone("removed", "tensor", tensor(&diff.a, numbers_a, *at), true);
+            list.alone(Kind::Removed, What::Tensor, tensor(&diff.a, numbers_a, *at), true);
         }
         for at in &diff.tensors.added {
-            list.alone("added", "tensor", tensor(&diff.b, numbers_b, *at), false);
+            list.alone(Kind::Added, What::Tensor, tensor(&diff.b, numbers_b, *at), false);
         }
         for change in diff.tensors.pairs.iter().filter(|pair| pair.differs()) {
-            let kind = if change.reshaped { "reshaped" } else { "retyped" };
+            let kind = if change.reshaped { Kind::Reshaped } else { Kind::Retyped };
             list.both(
                 kind,
-                "tensor",
+                What::Tensor,
                 tensor(&diff.a, numbers_a, change.a),
                 tensor(&diff.b, numbers_b, change.b),
             );
         }
         for (at_a, at_b) in &diff.tensors.moved {
             list.both(
-                "moved",
-                "tensor",
+                Kind::Moved,
+                What::Tensor,
                 tensor(&diff.a, numbers_a, *at_a),
                 tensor(&diff.b, numbers_b, *at_b),
             );
         }
         for change in &diff.layout.offsets {
             list.both(
-                "moved",
-                "layout",
+                Kind::Moved,
+                What::Layout,
                 tensor(&diff.a, numbers_a, change.a),
                 tensor(&diff.b, numbers_b, change.b),
             );
         }
         if let Some((files_a, files_b)) = diff.layout.files {
             let texts = (files_a.to_string(), files_b.to_string());
-            list.push("changed", "layout", "files".to_owned(), Some(texts.0), Some(texts.1), None, None);
+            list.push(
+                Kind::Changed,
+                What::Layout,
+                "files".to_owned(),
+                Some(texts.0),
+                Some(texts.1),
+                None,
+                None,
+            );
         }
         // Heads tell that models differ; that their data is the same they cannot tell.
         let same = (diff.count() > 0).then_some(false);
@@ -136,8 +185,8 @@ impl List {
     #[allow(clippy::too_many_arguments, reason = "the fields of a change, in their order")]
     fn push(
         &mut self,
-        kind: &'static str,
-        what: &'static str,
+        kind: Kind,
+        what: What,
         name: String,
         a: Option<String>,
         b: Option<String>,
@@ -151,7 +200,7 @@ impl List {
         self.changes.push(Change { kind, what, name, a, b, a_span, b_span });
     }
 
-    fn alone(&mut self, kind: &'static str, what: &'static str, one: Option<(String, Told)>, first: bool) {
+    fn alone(&mut self, kind: Kind, what: What, one: Option<(String, Told)>, first: bool) {
         let Some((name, (text, place))) = one else { return };
         match first {
             true => self.push(kind, what, name, Some(text), None, Some(place), None),
@@ -159,13 +208,7 @@ impl List {
         }
     }
 
-    fn both(
-        &mut self,
-        kind: &'static str,
-        what: &'static str,
-        a: Option<(String, Told)>,
-        b: Option<(String, Told)>,
-    ) {
+    fn both(&mut self, kind: Kind, what: What, a: Option<(String, Told)>, b: Option<(String, Told)>) {
         let (Some((name, (text_a, place_a))), Some((_, (text_b, place_b)))) = (a, b) else { return };
         self.push(kind, what, name, Some(text_a), Some(text_b), Some(place_a), Some(place_b));
     }
@@ -174,7 +217,7 @@ impl List {
         for change in &diff.header {
             let name = change.field.to_owned();
             let texts = (change.a.clone(), change.b.clone());
-            self.push("changed", "header", name, Some(texts.0), Some(texts.1), None, None);
+            self.push(Kind::Changed, What::Header, name, Some(texts.0), Some(texts.1), None, None);
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::open::Problem;
 use super::query::Query;
 use super::session::{File, Opened, Session};
+use super::zh::Said;
 use super::{Answer, json};
 
 #[derive(Serialize)]
@@ -19,7 +20,7 @@ struct Head<'a> {
     head_end: Option<u64>,
     data_start: Option<u64>,
     alignment: Option<u64>,
-    errors: &'a [Problem],
+    errors: Vec<Told<'a>>,
 }
 
 #[derive(Serialize)]
@@ -27,7 +28,30 @@ struct ModelHead<'a> {
     model: usize,
     name: &'a str,
     files: &'a [usize],
-    problems: &'a [Problem],
+    problems: Vec<Told<'a>>,
+}
+
+/// A problem in the page's languages.
+#[derive(Serialize)]
+struct Told<'a> {
+    kind: &'static str,
+    message: Said,
+    offset: Option<u64>,
+    path: Option<&'a str>,
+    help: Option<Said>,
+}
+
+impl<'a> Told<'a> {
+    fn all(problems: &'a [Problem]) -> Vec<Self> {
+        let one = |problem: &'a Problem| Self {
+            kind: problem.kind,
+            message: Said::of(&problem.message),
+            offset: problem.offset,
+            path: problem.path.as_deref(),
+            help: problem.help.as_deref().map(Said::of),
+        };
+        problems.iter().map(one).collect()
+    }
 }
 
 #[derive(Serialize)]
@@ -35,13 +59,6 @@ struct Can {
     values: bool,
     bytes: bool,
     render: bool,
-}
-
-/// Something that a report left out, in the page's languages.
-#[derive(Serialize, Clone, Debug)]
-pub(crate) struct Capped {
-    pub(crate) en: String,
-    pub(crate) zh: String,
 }
 
 #[derive(Serialize)]
@@ -52,7 +69,8 @@ struct Whole<'a> {
     files: Vec<Head<'a>>,
     models: Vec<ModelHead<'a>>,
     can: Can,
-    capped: &'a [Capped],
+    /// What a report left out.
+    capped: &'a [Said],
 }
 
 pub(super) fn session(session: &Session, _: &Query<'_>) -> Answer {
@@ -62,11 +80,11 @@ pub(super) fn session(session: &Session, _: &Query<'_>) -> Answer {
 }
 
 /// The session as a report has it: nothing can be asked for that it does not hold.
-pub(crate) fn session_of_report(session: &Session, capped: &[Capped]) -> Answer {
+pub(crate) fn session_of_report(session: &Session, capped: &[Said]) -> Answer {
     told(session, Can { values: false, bytes: false, render: false }, capped)
 }
 
-fn told(session: &Session, can: Can, capped: &[Capped]) -> Answer {
+fn told(session: &Session, can: Can, capped: &[Said]) -> Answer {
     let files = session.files.iter().enumerate().map(|(number, file)| head(number, file)).collect();
     json(&Whole {
         schema: ggufkit_inspect::json::SCHEMA,
@@ -83,7 +101,12 @@ fn told(session: &Session, can: Can, capped: &[Capped]) -> Answer {
 }
 
 fn model(number: usize, opened: &Opened) -> ModelHead<'_> {
-    ModelHead { model: number, name: &opened.name, files: &opened.files, problems: &opened.problems }
+    ModelHead {
+        model: number,
+        name: &opened.name,
+        files: &opened.files,
+        problems: Told::all(&opened.problems),
+    }
 }
 
 fn head(number: usize, file: &File) -> Head<'_> {
@@ -99,7 +122,7 @@ fn head(number: usize, file: &File) -> Head<'_> {
         head_end: whole.map(|index| index.head_end()),
         data_start: whole.and_then(|index| index.data_start()),
         alignment: whole.map(|index| index.alignment()),
-        errors: &file.problems,
+        errors: Told::all(&file.problems),
     }
 }
 

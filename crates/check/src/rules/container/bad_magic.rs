@@ -16,6 +16,7 @@ rule! {
     ///
     /// Copy or download the file again as binary. Where only bytes stand in front, `--offset` reads it in place.
     GG002 "bad-magic" Container Error: "the magic is not where a GGUF begins"
+        "魔数不在 GGUF 应有的开头处"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     /// Nothing is to be done for a big-endian host. For others get the little-endian file, or swap this one with gguf-py's
     /// `gguf-convert-endian`, which also swaps the scales inside quantized blocks.
     GG007 "big-endian" Container Note: "the file is big-endian"
+        "文件是大端序"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     /// Compare the size with the publisher's, then resume the download or fetch the file again. A file that ends with its
     /// head is what programs fetch to look at a remote model: good for inspection, not for loading.
     GG015 "data-cut-short" Container Error: "the file ends before its tensor data does"
+        "张量数据还没结束，文件就结束了"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

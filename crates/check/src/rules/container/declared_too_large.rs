@@ -17,6 +17,7 @@ rule! {
     /// is absurd, the field is damaged or was made to harm: do not give the file to a loader that does not check. Nothing
     /// behind the field could be located.
     GG009 "declared-too-large" Container Error: "a length or count is larger than what is left of the file"
+        "某个长度或计数超过了文件剩余的部分"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     /// layout that fits. If none fits, the file is damaged at this place or was written by a program with mistakes of its
     /// own; `gguf hex` shows the bytes around it.
     GG014 "dialect-mismatch" Container Error: "the file does not follow the layout that it was read in"
+        "文件不符合读取时指定的布局"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     /// Write the head anew as version 3; no value and no weight changes by it. If the file was not meant for a big-endian
     /// host at all, convert it with `gguf-convert-endian` of gguf-py instead.
     GG008 "early-big-endian" Container Warning: "the file is big-endian, which its version does not permit"
+        "文件是大端序，而它的版本不允许大端序"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

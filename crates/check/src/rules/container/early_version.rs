@@ -16,6 +16,7 @@ rule! {
     /// Writing the head anew as version 3 keeps every value and every weight. Models of that age may also lack keys that
     /// loaders ask for today; a newer conversion of the same model is often the better choice.
     GG006 "early-version" Container Warning: "the file is of version 1, which current loaders refuse"
+        "文件是版本 1，目前的加载器拒绝读取"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

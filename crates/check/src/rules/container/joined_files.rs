@@ -16,6 +16,7 @@ rule! {
     /// Nothing is lost: cut the file where the second magic stands, name the parts `NAME-00001-of-0000N.gguf` and so on,
     /// and load the first one. For a single file merge them with a tool that writes a new head.
     GG017 "joined-files" Container Error: "a second GGUF begins inside the file"
+        "文件内部还有第二个 GGUF 的开头"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

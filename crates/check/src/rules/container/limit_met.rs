@@ -16,6 +16,7 @@ rule! {
     /// If the file is known to be that large, raise the budget with the option that the finding names. Otherwise take the
     /// number for damage, or for an attempt to exhaust a loader.
     GG012 "limit-met" Container Error: "a limit was met before the head's end"
+        "还没读完头部就达到了某项限制"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

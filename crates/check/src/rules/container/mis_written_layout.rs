@@ -17,6 +17,7 @@ rule! {
     /// Mend the writer. This file's content is not lost: `--dialect` reads it, and its head can be written anew in the
     /// standard layout; the weights stay as they are.
     GG013 "mis-written-layout" Container Error: "the file follows a mis-written layout"
+        "文件采用一种写错的布局"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -15,6 +15,7 @@ rule! {
     /// Get the file that was meant: download it again as binary, from the address that serves the file and not its page,
     /// or convert the model. The finding says which of these applies.
     GG001 "not-gguf" Container Error: "the file is not a GGUF"
+        "该文件不是 GGUF"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     /// Fetch the file again, and compare its checksum with the publisher's. Do not give it to a loader that is not known
     /// to check its arithmetic.
     GG011 "position-overflow" Container Error: "a position in the head does not fit in 64 bits"
+        "头部中的某个位置超出 64 位"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

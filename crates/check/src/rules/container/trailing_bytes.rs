@@ -20,6 +20,7 @@ rule! {
     /// If the file's size is the publisher's, leave it or ask the publisher. If it is larger, fetch the file again, or cut
     /// the bytes off after a look at them with `gguf hex`.
     GG016 "trailing-bytes" Container Warning: "bytes behind the last tensor belong to nothing"
+        "最后一个张量之后有不属于任何内容的字节"
 }
 
 /// Bytes at the end that are looked at where there are very many, to tell zeros from data.

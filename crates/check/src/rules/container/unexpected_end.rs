@@ -15,6 +15,7 @@ rule! {
     /// Compare the size with the publisher's and resume the download, or fetch the file again. What the head holds up to
     /// the point is shown by `gguf show` and `gguf dump`.
     GG003 "unexpected-end" Container Error: "the file ends inside its head"
+        "文件在头部中间就结束了"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -15,6 +15,7 @@ rule! {
     /// so that the reader stands in the middle of something else. Look at the record before it with `gguf hex`. A writer
     /// with a numbering of its own is the other cause; the file has to be written again.
     GG010 "unknown-value-type" Container Error: "a value has a type that the format does not define"
+        "某个值的类型不在格式定义之中"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

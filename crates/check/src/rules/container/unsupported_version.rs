@@ -15,6 +15,7 @@ rule! {
     /// If the file comes from a tool that is newer than this program, update the program. If no such version exists yet,
     /// the four bytes are damaged: compare the file's checksum with the publisher's and download it again.
     GG004 "unsupported-version" Container Error: "the version is newer than any that is known"
+        "版本号比所有已知版本都新"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

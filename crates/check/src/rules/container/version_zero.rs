@@ -16,6 +16,7 @@ rule! {
     /// convert it again; a download is fetched again. The metadata behind the header may still be there, but what the
     /// counts say cannot be relied on.
     GG005 "version-zero" Container Error: "the version is 0"
+        "版本号为 0"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -18,6 +18,7 @@ rule! {
     /// `gemma-3`) and no other program owns the name (Ollama's `gptoss`): every key `{arch}.…` is looked up under it. Then write the known name, and
     /// name the keys of the architecture alike. Otherwise open the file with the program that it was made for.
     GG402 "architecture-unknown" Conventions Note: "the architecture is none that llama.cpp knows"
+        "架构不是 llama.cpp 认识的"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

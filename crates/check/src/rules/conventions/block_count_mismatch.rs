@@ -17,6 +17,7 @@ rule! {
     /// Too few layers come from a merge or a prune that was not finished, or from a shard that was left out; too many from
     /// a count copied from another model. If the layers are right, correct the count.
     GG406 "block-count-mismatch" Conventions Error: "the layers are not as many as block_count says"
+        "层数与 block_count 不符"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

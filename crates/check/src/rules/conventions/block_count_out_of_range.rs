@@ -17,6 +17,7 @@ rule! {
     /// `blk.N.…` and write one more than the largest. Limits of other programs' architectures are not known, so only those
     /// that llama.cpp knows are judged.
     GG405 "block-count-out-of-range" Conventions Error: "block_count is more than any loader has room for"
+        "block_count 超过所有加载器能容纳的数量"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     /// Write the number of layers: one more than the largest N in the names `blk.N.…`. Where the layers themselves are
     /// absent, the file was cut by the program that wrote it and has to be made anew.
     GG404 "block-count-zero" Conventions Error: "block_count is 0"
+        "block_count 为 0"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

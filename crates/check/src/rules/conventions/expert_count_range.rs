@@ -17,6 +17,7 @@ rule! {
     /// `config.json` as `num_experts_per_tok`. To run a model with more or fewer experts than it was made for, set
     /// expert_used_count within these limits.
     GG409 "expert-count-range" Conventions Error: "the numbers of experts cannot be right"
+        "专家的数量不可能正确"
 }
 
 /// Most experts that llama.cpp has room for.

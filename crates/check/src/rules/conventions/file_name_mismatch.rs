@@ -12,6 +12,7 @@ rule! {
     /// A name can be changed by anybody, so believe the metadata, and the tensors before both. `gguf name` tells the name
     /// by the naming convention. Shard numbers in names are judged with the set.
     GG420 "file-name-mismatch" Conventions Note: "the name and the metadata disagree"
+        "文件名与元数据不一致"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

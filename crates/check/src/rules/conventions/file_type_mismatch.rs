@@ -18,6 +18,7 @@ rule! {
     /// chosen tensor by tensor ("dynamic" quants) name the nearest recipe, and gpt-oss keeps its experts in MXFP4 in every
     /// file: those are notes. Write the id of the recipe that the tensors resemble.
     GG418 "file-type-mismatch" Conventions Note: "general.file_type is not what the tensors are"
+        "general.file_type 与张量的实际类型不符"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -18,6 +18,7 @@ rule! {
     /// One of the two numbers is wrong. The rows of `blk.N.attn_k.weight`, divided by the size of a head, are the number of
     /// heads of keys and values; the rows of `attn_q.weight` tell the number of heads alike. Correct the key that differs.
     GG408 "head-count-kv-mismatch" Conventions Error: "head_count is no multiple of head_count_kv"
+        "head_count 不是 head_count_kv 的倍数"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

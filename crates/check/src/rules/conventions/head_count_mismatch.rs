@@ -17,6 +17,7 @@ rule! {
     /// `attention.key_length` and `attention.value_length` have to be written: the model's `config.json` calls them
     /// `head_dim`.
     GG407 "head-count-mismatch" Conventions Warning: "embedding_length is no multiple of head_count"
+        "embedding_length 不是 head_count 的倍数"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

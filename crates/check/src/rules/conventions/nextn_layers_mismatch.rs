@@ -19,6 +19,7 @@ rule! {
     /// pattern, or when a merge dropped them. Remove it, unless the last layers really are of this sort; then
     /// `general.architecture` is wrong.
     GG421 "nextn-layers-mismatch" Conventions Error: "nextn_predict_layers does not fit the layers"
+        "nextn_predict_layers 与层数不符"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

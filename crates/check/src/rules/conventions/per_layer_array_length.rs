@@ -17,6 +17,7 @@ rule! {
     /// Write one number for each layer, or a single number where all are equal. Layers that predict further tokens
     /// (`nextn_predict_layers`) may be left out.
     GG410 "per-layer-array-length" Conventions Error: "an array of layers is not as long as there are layers"
+        "逐层数组的长度与层数不同"
 }
 
 /// Keys whose arrays have an element for each layer, whatever the architecture is.

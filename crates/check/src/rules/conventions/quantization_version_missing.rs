@@ -16,6 +16,7 @@ rule! {
     /// Write `general.quantization_version` = 2 (u32) when the file is edited anyway. Programs that quantize with gguf-py's
     /// writer have to add the key themselves; llama.cpp's quantizer writes it.
     GG416 "quantization-version-missing" Conventions Note: "quantized tensors without general.quantization_version"
+        "有量化张量，却没有 general.quantization_version"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

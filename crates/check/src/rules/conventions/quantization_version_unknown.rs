@@ -17,6 +17,7 @@ rule! {
     /// It is nearly always a slip: the version of the model or of the file was written here. If the file runs in llama.cpp
     /// and gives sensible text, the blocks are version 2: write 2.
     GG417 "quantization-version-unknown" Conventions Warning: "general.quantization_version is not 2"
+        "general.quantization_version 不是 2"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -21,6 +21,7 @@ rule! {
     /// adapters and single dumped tensors may lack the keys. The value belongs to the model, not to the file format: take
     /// it from the model's `config.json`, or convert anew with a newer converter.
     GG403 "required-key-missing" Conventions Error: "a key that the architecture cannot do without is absent"
+        "缺少该架构必需的键"
 }
 
 /// Keys that llama.cpp may miss when it reads the metadata, and cannot do without when it asks for the tensors.

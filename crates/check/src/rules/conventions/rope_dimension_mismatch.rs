@@ -17,6 +17,7 @@ rule! {
     /// A key_length that the converter forgot is the usual cause: the model's `config.json` calls it `head_dim`. Otherwise
     /// remove rope.dimension_count; without it loaders rotate the whole head.
     GG411 "rope-dimension-mismatch" Conventions Error: "rope.dimension_count is not the size of a head"
+        "rope.dimension_count 不是头的大小"
 }
 
 /// Architectures that rotate whole heads.

@@ -22,6 +22,7 @@ rule! {
     /// `attention.key_length` are the ones that converters forget). When one tensor differs, it was changed: take it from
     /// the original.
     GG414 "shape-mismatch" Conventions Error: "a tensor's shape contradicts the hyperparameters"
+        "张量的形状与超参数矛盾"
 }
 
 /// Layers beyond any count need not be looked into.

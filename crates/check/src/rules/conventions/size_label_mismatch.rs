@@ -12,6 +12,7 @@ rule! {
     /// `gguf show` counts the weights: believe that number, and correct whichever label differs. `gguf name` tells the
     /// name by the naming convention.
     GG419 "size-label-mismatch" Conventions Note: "the name and general.size_label disagree"
+        "名称与 general.size_label 不一致"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

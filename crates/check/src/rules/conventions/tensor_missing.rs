@@ -20,6 +20,7 @@ rule! {
     /// block-count-mismatch. The cause is a conversion that dropped a name it did not know, a prune, or a wrong
     /// `general.architecture`: when nearly everything is missing, it is that. Convert anew with a newer converter.
     GG412 "tensor-missing" Conventions Error: "a tensor that the architecture needs is absent"
+        "缺少该架构需要的张量"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

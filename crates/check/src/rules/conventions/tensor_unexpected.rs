@@ -21,6 +21,7 @@ rule! {
     /// It is said only about whole models of architectures whose tensors are known completely. Remove the tensors if they
     /// are left-overs of training or of a merge; if they matter, `general.architecture` names the wrong architecture.
     GG413 "tensor-unexpected" Conventions Warning: "no loader of the architecture asks for a tensor"
+        "该架构的加载器都不会读取这个张量"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -22,6 +22,7 @@ rule! {
     /// tokenizer of another model is put in. Add placeholder tokens (converters call them `[PAD42]`) up to the number of
     /// rows, or take the tokenizer that belongs to the weights.
     GG415 "vocab-rows-mismatch" Conventions Warning: "the vocabulary and the embedding are not of the same size"
+        "词表与嵌入的大小不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

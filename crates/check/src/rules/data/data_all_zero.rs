@@ -15,6 +15,7 @@ rule! {
     /// Compare the file's hash with the publisher's and fetch it again. A few models ship placeholders of zeros on
     /// purpose: then ignore this rule for the file, with that as the reason.
     GG903 "data-all-zero" Data Warning: "a weight matrix is all zeros"
+        "权重矩阵全为零"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     /// Compare the tensor with the source of the conversion: if that is sound, convert again, to BF16 where values are
     /// large; else the model itself is broken. `gguf hex` shows the bytes.
     GG901 "data-not-finite" Data Error: "a tensor holds values that are not finite"
+        "张量含有非有限的值"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

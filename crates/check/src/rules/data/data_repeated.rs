@@ -15,6 +15,7 @@ rule! {
     /// Nothing refuses such a file. If the model was not made by repeating layers, compare it with its source. Tensors
     /// below 4 KiB are not compared: norms and biases are equal by nature.
     GG904 "data-repeated" Data Note: "two tensors hold the same data"
+        "两个张量的数据相同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

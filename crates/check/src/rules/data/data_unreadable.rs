@@ -15,6 +15,7 @@ rule! {
     ///
     /// Copy the file to another device, or fetch it again, and look at the system's log for the device.
     GG905 "data-unreadable" Data Error: "a tensor's data cannot be read"
+        "无法读取张量的数据"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

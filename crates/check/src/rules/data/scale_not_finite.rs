@@ -12,6 +12,7 @@ rule! {
     /// Compare the file's hash with the publisher's and fetch it again; if it is the same, quantize again from a source
     /// that `gguf check --data` finds sound.
     GG902 "scale-not-finite" Data Error: "a quantized tensor holds block scales that are not finite"
+        "量化张量含有非有限的块缩放因子"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     /// If directions were removed on purpose, write their number. If not, some got lost when the file was written: make it
     /// anew.
     GG814 "control-vector-layer-count" Kinds Warning: "controlvector.layer_count is not the number of directions"
+        "controlvector.layer_count 与方向数不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

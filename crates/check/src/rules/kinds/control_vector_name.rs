@@ -16,6 +16,7 @@ rule! {
     /// Programs that count layers from 0 have to add 1: `direction.1` belongs to the first. Rename the tensors, all of them
     /// by the same step, and compare the result with `controlvector.layer_count`.
     GG812 "control-vector-name" Kinds Error: "a tensor of a control vector tells no layer"
+        "控制向量的张量没有写明层"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     /// Write the directions as F32 with one dimension. Control vectors must not be quantized. Directions of two models
     /// cannot stand in one file.
     GG813 "control-vector-shape" Kinds Error: "a direction of a control vector cannot be added"
+        "控制向量的方向无法相加"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

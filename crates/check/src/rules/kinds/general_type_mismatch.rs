@@ -16,6 +16,7 @@ rule! {
     /// importance matrix; the architecture `clip` is a projector; `token_embd.weight` and `blk.N.…` are a model. Write the
     /// type that fits. Values beyond model, adapter, mmproj, imatrix and vocab are not judged.
     GG801 "general-type-mismatch" Kinds Warning: "general.type contradicts what is in the file"
+        "general.type 与文件内容矛盾"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

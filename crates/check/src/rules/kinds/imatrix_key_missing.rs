@@ -17,6 +17,7 @@ rule! {
     /// Matrices that were copied from the old `.dat` form by hand look like this. `llama-imatrix --in-file old.dat
     /// -o new.gguf` converts them; a matrix without a known source should be measured anew.
     GG809 "imatrix-key-missing" Kinds Error: "an importance matrix lacks a key"
+        "重要性矩阵缺少键"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

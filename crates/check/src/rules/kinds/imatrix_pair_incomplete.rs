@@ -16,6 +16,7 @@ rule! {
     /// It comes from a program that filtered or renamed tensors of the file. Measure the matrix anew, or leave both tensors
     /// out: a tensor without importance is quantized as without a matrix.
     GG810 "imatrix-pair-incomplete" Kinds Error: "sums and counts of an importance matrix do not pair"
+        "重要性矩阵的和与计数不成对"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

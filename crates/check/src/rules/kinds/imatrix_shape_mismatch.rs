@@ -17,6 +17,7 @@ rule! {
     /// Convert or measure the matrix anew with `llama-imatrix`. Do not quantize an importance matrix: it is small, and its
     /// numbers span many orders of magnitude.
     GG811 "imatrix-shape-mismatch" Kinds Error: "sums and counts of an importance matrix do not fit each other"
+        "重要性矩阵的和与计数形状不符"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -18,6 +18,7 @@ rule! {
     /// `adapter_config.json` of the original adapter has the alpha (`lora_alpha`). Convert it anew with
     /// `convert_lora_to_gguf.py`, which writes all four.
     GG802 "lora-key-missing" Kinds Error: "a key of a LoRA adapter is absent"
+        "缺少 LoRA 适配器的键"
 }
 
 /// The keys, the value that each must have, and what follows where it is absent.

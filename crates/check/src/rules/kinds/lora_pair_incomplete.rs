@@ -16,6 +16,7 @@ rule! {
     /// It comes from a conversion that was given a damaged or a partial checkpoint, or that dropped a name it did not know.
     /// Convert the original adapter anew. A tensor that the training did not touch has neither half.
     GG803 "lora-pair-incomplete" Kinds Error: "one half of a LoRA pair is absent"
+        "LoRA 张量对缺少一半"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     /// The old `finetune` program wrote A the other way round, and so do conversions that forget that GGUF writes the row
     /// length first. Convert the original adapter anew.
     GG804 "lora-rank-mismatch" Kinds Error: "the halves of a LoRA pair are of different rank"
+        "LoRA 张量对两半的秩不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

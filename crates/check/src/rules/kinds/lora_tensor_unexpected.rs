@@ -15,6 +15,7 @@ rule! {
     ///
     /// Merge the adapter into its base model before conversion, or train it without `modules_to_save` and without DoRA.
     GG805 "lora-tensor-unexpected" Kinds Error: "a tensor of an adapter is no half of a pair"
+        "适配器的张量不属于任何一对"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

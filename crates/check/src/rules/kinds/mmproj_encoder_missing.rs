@@ -16,6 +16,7 @@ rule! {
     /// with neither is a projector without its encoder, which old programs took from a second file: llama.cpp no longer
     /// does, so convert the model anew.
     GG806 "mmproj-encoder-missing" Kinds Error: "a projector file names no encoder"
+        "投影器文件没有写明编码器"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     /// Only a whole encoder is judged: one that has layers (`v.blk.N.…`, `a.blk.N.…`) and some hyperparameter. The values
     /// stand in `vision_config` or `audio_config` of the model's `config.json`; convert anew with a newer converter.
     GG808 "mmproj-key-missing" Kinds Error: "an encoder lacks a hyperparameter"
+        "编码器缺少超参数"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

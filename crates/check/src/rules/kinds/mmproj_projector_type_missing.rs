@@ -17,6 +17,7 @@ rule! {
     /// The first files of LLaVA 1.5 lack the key and are of the type "mlp": write `clip.projector_type` = "mlp" into them.
     /// Any other file was made by a converter that forgot it: convert anew.
     GG807 "mmproj-projector-type-missing" Kinds Warning: "no key says of which type a projector is"
+        "没有键写明投影器的类型"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

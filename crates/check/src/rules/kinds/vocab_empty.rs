@@ -16,6 +16,7 @@ rule! {
     /// Convert the tokenizer anew with `convert_hf_to_gguf.py --vocab-only`. If the file was meant to hold something else,
     /// `general.type` is wrong.
     GG815 "vocab-empty" Kinds Error: "a vocabulary has no tokens"
+        "词表没有词元"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

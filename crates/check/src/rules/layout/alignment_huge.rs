@@ -15,6 +15,7 @@ rule! {
     /// Lay the data section out anew to 32, the default, unless the number was chosen on purpose. In a small file, or one
     /// that is cut short, take it for damage.
     GG206 "alignment-huge" Layout Warning: "general.alignment is larger than 1 MiB"
+        "general.alignment 大于 1 MiB"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -14,6 +14,7 @@ rule! {
     /// Lay the data section out anew to 32, the default, or another power of two. That moves the tensors and changes none
     /// of their values; the weights in this file are whole and were located by division, as the format means it.
     GG202 "alignment-not-power-of-two" Layout Error: "general.alignment is not a power of two"
+        "general.alignment 不是 2 的幂"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -18,6 +18,7 @@ rule! {
     /// With 8 or 16 nothing is said where every tensor lies at a multiple of 32. Lay the data section out anew to 32, the
     /// default.
     GG205 "alignment-small" Layout Warning: "general.alignment is too small for a file that is mapped"
+        "general.alignment 太小，不适合映射文件"
 }
 
 /// What llama.cpp wants the buffers of a mapped file to begin at (`TENSOR_ALIGNMENT`).

@@ -16,6 +16,7 @@ rule! {
     /// Write the same number as a u32. The data section's place follows from the number and from the head's length, so a
     /// program that changes the type has to lay the head out with care; the weights keep their values.
     GG204 "alignment-type" Layout Error: "general.alignment is not a u32"
+        "general.alignment 不是 u32"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

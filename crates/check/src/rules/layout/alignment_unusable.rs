@@ -17,6 +17,7 @@ rule! {
     /// guess shifts every weight, so compare a tensor's first bytes with the original. Where nothing is known about the
     /// file's origin, fetch it again instead.
     GG201 "alignment-unusable" Layout Error: "general.alignment cannot be used"
+        "general.alignment 无法使用"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -15,6 +15,7 @@ rule! {
     /// The dimensions are damaged or were made to harm. Do not give the file to a loader that is not current; fetch it
     /// again from a source that you trust.
     GG211 "data-size-overflow" Layout Error: "the tensors' sizes add up to more than 64 bits hold"
+        "张量大小之和超出 64 位"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

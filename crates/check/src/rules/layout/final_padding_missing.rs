@@ -18,6 +18,7 @@ rule! {
     ///
     /// Nothing is missing from the model. Append zeros up to the multiple if one of those readers is to open it.
     GG214 "final-padding-missing" Layout Note: "the padding behind the last tensor is missing"
+        "缺少最后一个张量之后的填充"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

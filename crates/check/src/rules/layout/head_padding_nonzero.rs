@@ -19,6 +19,7 @@ rule! {
     ///
     /// Overwriting the padding with zeros is safe for every reader.
     GG212 "head-padding-nonzero" Layout Note: "the padding before the data section is not zero"
+        "数据区之前的填充不为零"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

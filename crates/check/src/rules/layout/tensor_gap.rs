@@ -21,6 +21,7 @@ rule! {
     ///
     /// If nothing is missing from the table, `gguf repair` closes the gaps; no value changes.
     GG208 "tensor-gap" Layout Warning: "unused bytes lie between tensors"
+        "张量之间有未使用的字节"
 }
 
 /// A tensor that begins later than it could.

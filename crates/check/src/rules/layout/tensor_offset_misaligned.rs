@@ -20,6 +20,7 @@ rule! {
     /// The weights themselves are whole. `gguf repair` lays the data section out anew; the values do not change. Where
     /// every offset fits a smaller alignment, the writer used that one and recorded another, or none.
     GG203 "tensor-offset-misaligned" Layout Error: "tensor data does not start on an alignment boundary"
+        "张量数据没有从对齐边界开始"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// `gguf repair` lays the data out in the table's order; no value changes.
     GG207 "tensor-order" Layout Warning: "tensor data does not lie in the order of the tensor table"
+        "张量数据的顺序与张量表不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// Fetch the file again and compare its checksum with the publisher's. The other tensors can be read.
     GG210 "tensor-out-of-range" Layout Error: "a tensor's data lies outside of the file"
+        "张量的数据在文件之外"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -18,6 +18,7 @@ rule! {
     /// names stand for one tensor on purpose (tied weights), one of the names has to go: the format has no sharing, and
     /// loaders know which tensor to use in its place.
     GG209 "tensor-overlap" Layout Error: "two tensors claim the same bytes"
+        "两个张量占用相同的字节"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -20,6 +20,7 @@ rule! {
     ///
     /// Overwriting the padding with zeros is safe for every reader.
     GG213 "tensor-padding-nonzero" Layout Note: "the padding behind a tensor is not zero"
+        "张量之后的填充不为零"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

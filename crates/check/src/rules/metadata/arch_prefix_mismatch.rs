@@ -18,6 +18,7 @@ rule! {
     ///
     /// Decide which of the two is right and rename the other. Keys of a model within the model belong under its own prefix.
     GG126 "arch-prefix-mismatch" Metadata Warning: "keys belong to another architecture than the file's"
+        "键属于另一种架构，而不是文件所写的架构"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -14,6 +14,7 @@ rule! {
     ///
     /// Write the name that the engine knows the model's family by: the prefix of the file's other keys usually tells it.
     GG128 "architecture-empty" Metadata Error: "general.architecture is empty"
+        "general.architecture 为空"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// Write the name of the model's family as a string.
     GG129 "architecture-type" Metadata Error: "general.architecture is not a string"
+        "general.architecture 不是字符串"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     ///
     /// Take the mark off, and save the source text without one (`utf-8` and not `utf-8-sig` in Python).
     GG109 "bom-in-text" Metadata Warning: "a string value begins with a byte order mark"
+        "字符串值以字节顺序标记开头"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

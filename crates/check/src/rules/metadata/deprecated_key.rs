@@ -17,6 +17,7 @@ rule! {
     ///
     /// Write the newer key, which the finding names. Where a program of that time still has to read the file, keep both.
     GG123 "deprecated-key" Metadata Note: "a key has been replaced by another"
+        "键已被另一个键取代"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

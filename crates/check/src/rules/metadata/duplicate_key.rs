@@ -14,6 +14,7 @@ rule! {
     /// Decide which value is right and remove the others. `gguf get --all FILE KEY` shows them, and
     /// `gguf repair --duplicates keep-first` or `keep-last` leaves one.
     GG103 "duplicate-key" Metadata Error: "a key occurs more than once"
+        "同一个键出现多次"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -15,6 +15,7 @@ rule! {
     ///
     /// Leave the key out when there is nothing to say: absent and empty mean the same to readers.
     GG114 "empty-array" Metadata Note: "an array has no elements"
+        "数组没有元素"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -15,6 +15,7 @@ rule! {
     ///
     /// Look at the value (`gguf dump FILE`), give the key the name that was meant, or remove the key-value.
     GG101 "empty-key" Metadata Error: "a key is empty"
+        "有空的键"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// Take the mark off: the recipe stays the one that was guessed.
     GG121 "file-type-guessed" Metadata Note: "general.file_type carries a loader's mark"
+        "general.file_type 带有加载器的标记"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     /// Write the number as f32. Where the f64 is not exactly an f32, as with 0.1, the nearest one is what a converter would
     /// have written in the first place.
     GG117 "float-width" Metadata Warning: "a known key holds a float of another width than loaders read"
+        "已知键的浮点宽度与加载器读取的不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -15,6 +15,7 @@ rule! {
     ///
     /// Write one of the known words where the file is one of these. Other projects may have kinds of their own.
     GG122 "general-type-unknown" Metadata Note: "general.type is none of the known kinds"
+        "general.type 不是任何已知的种类"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// Write the usual type. Metadata editors that guess types from the value (as Python's `int`) are the common cause.
     GG116 "integer-width" Metadata Warning: "a known key holds an integer of another type than loaders read"
+        "已知键的整数类型与加载器读取的不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -21,6 +21,7 @@ rule! {
     ///
     /// New keys are better written in lower case: `my_tool.calibration_set`, not `MyTool/Calibration Set`.
     GG104 "key-charset" Metadata Note: "a key is not lower_snake_case segments joined by dots"
+        "键不是以点连接的 lower_snake_case 片段"
 }
 
 /// The first byte that does not belong there; where a segment is empty, the dot.

@@ -15,6 +15,7 @@ rule! {
     ///
     /// Here they are shown escaped and do no harm. Do not print the file with other tools; rename or remove the key.
     GG105 "key-control-characters" Metadata Warning: "a key holds control or invisible characters"
+        "键含有控制字符或不可见字符"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

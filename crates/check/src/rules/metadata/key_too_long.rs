@@ -18,6 +18,7 @@ rule! {
     ///
     /// Look at the record with `gguf hex FILE`, move the text into a value, or remove the key-value.
     GG102 "key-too-long" Metadata Warning: "a key is longer than the format allows"
+        "键超过格式允许的长度"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

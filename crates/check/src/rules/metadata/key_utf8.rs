@@ -16,6 +16,7 @@ rule! {
     /// A key in another encoding comes from a writer that did not encode its text; a key of random bytes from a damaged
     /// file. Rename the key, or remove the key-value.
     GG106 "key-utf8" Metadata Warning: "a key is not UTF-8"
+        "键不是 UTF-8"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -18,6 +18,7 @@ rule! {
     /// Add the key with the name that the engine knows the family by, `llama` or `qwen2` for example, or convert the model
     /// anew.
     GG127 "missing-architecture" Metadata Warning: "general.architecture is absent"
+        "缺少 general.architecture"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

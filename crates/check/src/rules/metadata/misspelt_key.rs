@@ -19,6 +19,7 @@ rule! {
     ///
     /// Rename the key if it was meant to be the known one. It is a note where more than one character differs.
     GG124 "misspelt-key" Metadata Warning: "an unknown key looks like a known one"
+        "未知的键与某个已知的键很像"
 }
 
 /// Whether one is the other with a character too many, too few or wrong, or with two neighbours swapped.

@@ -28,6 +28,7 @@ rule! {
     ///
     /// Leave the key out where nothing is to be said, or write the number that was meant.
     GG119 "negative-value" Metadata Warning: "a number that counts something is negative"
+        "表示数量的值为负数"
 }
 
 fn is_unsigned(ty: &KeyType) -> bool {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// Write one flat array and the row length beside it, or a JSON string.
     GG113 "nested-array" Metadata Warning: "an array of arrays, which llama.cpp refuses"
+        "数组的数组，llama.cpp 拒绝读取"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     ///
     /// Take the value from the original model's configuration, or remove the key so that the engine's default applies.
     GG115 "non-finite-float" Metadata Warning: "a known key holds NaN or an infinity"
+        "已知键的值是 NaN 或无穷大"
 }
 
 /// Infinite scores order tokens as well as other numbers do.

@@ -15,6 +15,7 @@ rule! {
     ///
     /// Cut the key at the NUL. Where text follows it, look at the record first: two keys may become one.
     GG107 "nul-in-key" Metadata Warning: "a key holds a NUL byte"
+        "键含有 NUL 字节"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

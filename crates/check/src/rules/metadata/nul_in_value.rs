@@ -15,6 +15,7 @@ rule! {
     ///
     /// Cut the value at the NUL. Tokens of a vocabulary may hold NULs; they are not meant here.
     GG108 "nul-in-value" Metadata Warning: "a string value holds a NUL byte"
+        "字符串值含有 NUL 字节"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

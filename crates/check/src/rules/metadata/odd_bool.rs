@@ -20,6 +20,7 @@ rule! {
     ///
     /// Set the byte to 1, which is what llama.cpp reads, unless 0 was meant.
     GG112 "odd-bool" Metadata Error: "a bool is neither 0 nor 1"
+        "布尔值既不是 0 也不是 1"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -18,6 +18,7 @@ rule! {
     ///
     /// Remove the key: the header says the same, and only the header counts.
     GG125 "reserved-key" Metadata Warning: "a key has a name that gguf-py keeps for the header"
+        "键的名称是 gguf-py 留给文件头用的"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

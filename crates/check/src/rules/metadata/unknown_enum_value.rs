@@ -27,6 +27,7 @@ rule! {
     /// Correct the value: `gguf explain KEY` lists those that are known. A value from a newer converter, or from a fork, needs
     /// a program that knows it.
     GG120 "unknown-enum-value" Metadata Warning: "a key holds a value outside the known choices"
+        "键的取值不在已知选项之内"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -15,6 +15,7 @@ rule! {
     ///
     /// Here they are shown escaped. Take them out, and ask where the file comes from.
     GG111 "value-control-characters" Metadata Warning: "a describing text holds control characters"
+        "说明文字含有控制字符"
 }
 
 fn harmful(c: char) -> bool {

@@ -18,6 +18,7 @@ rule! {
     ///
     /// Write the value with the usual type: `gguf explain KEY` tells it.
     GG118 "value-type" Metadata Warning: "a known key holds a value of another kind than loaders read"
+        "已知键的值类别与加载器读取的不同"
 }
 
 /// Scores that are integers: popular files have them, and some versions of llama.cpp refuse them.

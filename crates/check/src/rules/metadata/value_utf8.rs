@@ -19,6 +19,7 @@ rule! {
     /// The text was written in another encoding, or cut in the middle of a character by a limit on bytes. Write it anew.
     /// Pieces of characters in a vocabulary are normal and are not meant here.
     GG110 "value-utf8" Metadata Warning: "a string value is not UTF-8"
+        "字符串值不是 UTF-8"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

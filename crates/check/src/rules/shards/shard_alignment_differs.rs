@@ -15,6 +15,7 @@ rule! {
     /// Nothing is to be done to load the set. Merge it with a tool that pads anew, and look at the result. Splitting the
     /// model again gives every file the same alignment.
     GG709 "shard-alignment-differs" Shards Warning: "the files of the set have different alignments"
+        "分片集各文件的对齐值不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

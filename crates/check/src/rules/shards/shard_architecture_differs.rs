@@ -16,6 +16,7 @@ rule! {
     ///
     /// Compare the files with the publisher's list, and fetch those of the model that is wanted into a folder of its own.
     GG710 "shard-architecture-differs" Shards Error: "the files of the set name different architectures"
+        "分片集各文件写明的架构不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

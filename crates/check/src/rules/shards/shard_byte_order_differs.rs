@@ -16,6 +16,7 @@ rule! {
     ///
     /// Convert the rest with gguf-py's `gguf-convert-endian`, or fetch the whole set again in one byte order.
     GG711 "shard-byte-order-differs" Shards Error: "the files of the set have different byte orders"
+        "分片集各文件的字节序不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

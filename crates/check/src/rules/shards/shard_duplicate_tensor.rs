@@ -16,6 +16,7 @@ rule! {
     ///
     /// Compare the files with the publisher's list. If the two tensors differ, only the publisher can say which is right.
     GG708 "shard-duplicate-tensor" Shards Error: "a tensor is in two files of the set"
+        "同一个张量在分片集的两个文件里"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -15,6 +15,7 @@ rule! {
     ///
     /// Put the named file beside the others, under exactly this name; the numbers in the names count from 1.
     GG701 "shard-missing" Shards Error: "a file of the split model is missing"
+        "拆分模型缺少一个文件"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

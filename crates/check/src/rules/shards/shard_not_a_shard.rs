@@ -18,6 +18,7 @@ rule! {
     /// If the file is whole, give it a name without `-00001-of-0000N`. If it is a part, split the model again with a tool
     /// that writes the keys, such as `llama-gguf-split`.
     GG702 "shard-not-a-shard" Shards Error: "a file in the place of a shard has no split keys"
+        "分片位置上的文件没有拆分键"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

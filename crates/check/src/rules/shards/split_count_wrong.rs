@@ -16,6 +16,7 @@ rule! {
     /// Compare the files' sizes and checksums with the publisher's and fetch the one that differs again; do not merge what
     /// comes from two splits.
     GG705 "split-count-wrong" Shards Error: "split.count is not the number of files in the set"
+        "split.count 不是分片集的文件数"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

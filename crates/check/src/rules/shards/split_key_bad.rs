@@ -16,6 +16,7 @@ rule! {
     /// Write the key: the number in the file's name less 1, the number behind `-of-`, and the sum of the tensors of all
     /// files. Or split the model again.
     GG703 "split-key-bad" Shards Error: "a split key is missing or is no count"
+        "拆分键缺失或不是计数"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

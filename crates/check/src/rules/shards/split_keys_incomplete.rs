@@ -14,6 +14,7 @@ rule! {
     /// If the file is a whole model, remove all keys that begin with `split.`. If it is a part of one, write the missing
     /// ones: the file's place from 0 (u16), the number of files (u16), the number of tensors in all of them (i32).
     GG713 "split-keys-incomplete" Shards Warning: "some split keys are missing"
+        "缺少部分拆分键"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

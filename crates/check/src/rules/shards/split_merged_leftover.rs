@@ -14,6 +14,7 @@ rule! {
     ///
     /// Remove the three keys; nothing else refers to them.
     GG714 "split-merged-leftover" Shards Note: "a merged file still has split keys"
+        "合并后的文件仍带有拆分键"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

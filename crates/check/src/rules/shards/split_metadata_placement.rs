@@ -17,6 +17,7 @@ rule! {
     ///
     /// Decide which value is right and set it in the first file; a repetition of the same value does no harm.
     GG712 "split-metadata-placement" Shards Warning: "a later shard's metadata is not the first one's"
+        "后面分片的元数据与第一个分片不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

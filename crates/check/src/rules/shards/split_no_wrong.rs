@@ -16,6 +16,7 @@ rule! {
     ///
     /// Find out which of the two is right, by the tensors that the file holds. Then set the key, or rename the file.
     GG704 "split-no-wrong" Shards Error: "split.no is not the file's place in the set"
+        "split.no 不是文件在分片集中的位置"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

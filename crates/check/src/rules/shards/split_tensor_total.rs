@@ -16,6 +16,7 @@ rule! {
     /// Look whether a layer is absent or occurs twice (`gguf tensors` lists the set as one model). Where everything is
     /// there, set the key to the sum; otherwise fetch the files again.
     GG707 "split-tensor-total" Shards Error: "the files do not hold as many tensors as split.tensors.count says"
+        "各文件的张量总数与 split.tensors.count 不符"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

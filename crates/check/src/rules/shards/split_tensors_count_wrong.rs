@@ -15,6 +15,7 @@ rule! {
     /// Compare the files' sizes and checksums with the publisher's, and fetch the one that differs again. If only the
     /// number is wrong, set it to the sum of the tensors.
     GG706 "split-tensors-count-wrong" Shards Error: "the files disagree on split.tensors.count"
+        "各文件的 split.tensors.count 不一致"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

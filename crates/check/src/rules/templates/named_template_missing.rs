@@ -17,6 +17,7 @@ rule! {
     ///
     /// Add the text from the original model's `tokenizer_config.json`, or take the name off the list.
     GG614 "named-template-missing" Templates Warning: "a chat template is listed and not there"
+        "列出的对话模板不存在"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -18,6 +18,7 @@ rule! {
     ///
     /// Add the name to the list, or remove the key if nobody uses it.
     GG615 "named-template-unlisted" Templates Note: "a named chat template is not on the list"
+        "具名的对话模板没有列出"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

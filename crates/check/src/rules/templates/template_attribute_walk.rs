@@ -16,6 +16,7 @@ rule! {
     ///
     /// Treat the file as hostile: do not load it, report it where you got it, and look at what else came from there.
     GG608 "template-attribute-walk" Templates Error: "a chat template reaches for the interpreter's own objects"
+        "对话模板试图访问解释器自身的对象"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     /// Read the branch (`gguf template FILE`), and compare the template with that of the original model. Marks of a
     /// format, such as `</think>`, are not reported; a command such as `/think`, or words about thinking, is a note.
     GG609 "template-content-gated" Templates Warning: "a chat template depends on words of the conversation"
+        "对话模板的行为取决于对话中的词语"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

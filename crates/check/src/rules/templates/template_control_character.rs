@@ -14,6 +14,7 @@ rule! {
     ///
     /// Remove them. A template that needs such a character writes it as an escape inside a string, where it is seen.
     GG612 "template-control-character" Templates Warning: "a chat template holds control characters"
+        "对话模板含有控制字符"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

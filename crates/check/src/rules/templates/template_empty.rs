@@ -15,6 +15,7 @@ rule! {
     ///
     /// Restore the template from the original model, or remove the key.
     GG602 "template-empty" Templates Warning: "a chat template is empty"
+        "对话模板为空"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

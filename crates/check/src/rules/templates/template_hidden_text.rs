@@ -14,6 +14,7 @@ rule! {
     ///
     /// `gguf template FILE` shows each of them as `\u{…}`. Remove them, unless the original model has them.
     GG611 "template-hidden-text" Templates Warning: "a chat template holds characters that are not seen"
+        "对话模板含有看不见的字符"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -15,6 +15,7 @@ rule! {
     ///
     /// Put what is needed into the template itself, as a macro.
     GG607 "template-loads-another" Templates Warning: "a chat template asks for another template"
+        "对话模板要载入另一个模板"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

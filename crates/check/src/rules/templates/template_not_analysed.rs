@@ -16,6 +16,7 @@ rule! {
     /// Do not load the file in an engine before you have read the template (`gguf template FILE --raw`). Replace it with
     /// that of the original model.
     GG604 "template-not-analysed" Templates Warning: "a chat template is too large or too deep to be parsed"
+        "对话模板过大或嵌套过深，未作解析"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

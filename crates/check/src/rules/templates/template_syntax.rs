@@ -15,6 +15,7 @@ rule! {
     /// Take the template from the original model (`tokenizer_config.json` or `chat_template.jinja`). A template in
     /// another language, such as Go's, belongs to the engine's own configuration, not into this key.
     GG603 "template-syntax" Templates Warning: "a chat template does not parse"
+        "对话模板无法解析"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

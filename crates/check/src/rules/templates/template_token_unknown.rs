@@ -15,6 +15,7 @@ rule! {
     ///
     /// Compare with the original model. A few models are trained with such marks as plain text; then all is well.
     GG613 "template-token-unknown" Templates Note: "a chat template writes a special token that the vocabulary does not hold"
+        "对话模板写出了词表中没有的特殊词元"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -18,6 +18,7 @@ rule! {
     /// Store the default template as a string, and each further one under a key of its own, with the names in
     /// `tokenizer.chat_templates`.
     GG601 "template-type" Templates Warning: "a chat template is not a string"
+        "对话模板不是字符串"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

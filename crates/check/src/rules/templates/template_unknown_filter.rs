@@ -15,6 +15,7 @@ rule! {
     ///
     /// Write it with Jinja's own filters: the list is in Jinja's documentation under "List of Builtin Filters".
     GG605 "template-unknown-filter" Templates Warning: "a chat template uses a filter or test that Jinja does not have"
+        "对话模板使用了 Jinja 没有的过滤器或测试"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

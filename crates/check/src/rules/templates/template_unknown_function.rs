@@ -15,6 +15,7 @@ rule! {
     /// Define a macro of this name in the template, or use what is there. A function that only one application provides
     /// keeps the model from being used anywhere else.
     GG606 "template-unknown-function" Templates Warning: "a chat template calls a function that no engine provides"
+        "对话模板调用了没有引擎提供的函数"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

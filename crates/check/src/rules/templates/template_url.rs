@@ -15,6 +15,7 @@ rule! {
     ///
     /// Compare with the original model's template. If the address is not there, do not use the file.
     GG610 "template-url" Templates Note: "a chat template writes an address into the prompt"
+        "对话模板把网址写入提示"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     /// Quantize the tensor to a type whose block fits, as llama.cpp's quantize does (Q4_K falls back to Q5_0, with blocks of
     /// 32), or keep it as F16. Where the shape is the fault, convert the model again.
     GG314 "block-misfit" Tensors Error: "a row is not a whole number of blocks"
+        "一行不是整数个块"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

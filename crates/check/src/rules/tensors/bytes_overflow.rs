@@ -17,6 +17,7 @@ rule! {
     /// No such tensor exists. The head was damaged, or made to attack readers: fetch the file again from a source that is
     /// trusted.
     GG313 "bytes-overflow" Tensors Error: "a tensor's size in bytes does not fit in 64 bits"
+        "张量的字节数超出 64 位"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

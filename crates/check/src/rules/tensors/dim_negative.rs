@@ -15,6 +15,7 @@ rule! {
     ///
     /// Do not open the file with readers that are not up to date. Convert the model again.
     GG311 "dim-negative" Tensors Error: "a dimension is negative when read as signed"
+        "某个维度按有符号数读取时为负"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

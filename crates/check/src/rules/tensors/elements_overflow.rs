@@ -16,6 +16,7 @@ rule! {
     /// No such tensor exists. The head was damaged, or made to attack readers: compare the file with its publisher's checksum
     /// and fetch it again.
     GG312 "elements-overflow" Tensors Error: "a tensor's number of elements does not fit in 63 bits"
+        "张量的元素数超出 63 位"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -15,6 +15,7 @@ rule! {
     ///
     /// Leave the tensor out when converting, unless a program asks for it by name.
     GG310 "empty-tensor" Tensors Note: "a tensor has no elements"
+        "张量没有元素"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// Convert the model again. Where the tensor was replaced by an edit, remove the key or record the new shape.
     GG318 "orig-shape-mismatch" Tensors Warning: "a recorded shape does not fit its tensor"
+        "记录的形状与张量不符"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// If the tensor was renamed, rename the key as well; if it was removed, remove the key.
     GG319 "orig-shape-without-tensor" Tensors Warning: "a shape is recorded for a tensor that is absent"
+        "为不存在的张量记录了形状"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

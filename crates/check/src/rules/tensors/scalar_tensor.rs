@@ -15,6 +15,7 @@ rule! {
     ///
     /// Where the file is made for many readers, write the shape as [1].
     GG309 "scalar-tensor" Tensors Note: "a tensor has no dimensions"
+        "张量没有维度"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -20,6 +20,7 @@ rule! {
     /// Quantize the model again, or remove all keys under `general.tensor_extra`: the tensors are then computed without
     /// the options.
     GG320 "tensor-extra-mismatch" Tensors Warning: "lists of options for tensors differ in length"
+        "张量选项的各列表长度不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

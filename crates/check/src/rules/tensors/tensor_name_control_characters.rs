@@ -15,6 +15,7 @@ rule! {
     ///
     /// Here such names are shown escaped. No converter writes them: ask where the file comes from.
     GG307 "tensor-name-control-characters" Tensors Warning: "a tensor name holds control or invisible characters"
+        "张量名称含有控制字符或不可见字符"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

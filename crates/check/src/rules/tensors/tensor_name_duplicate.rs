@@ -15,6 +15,7 @@ rule! {
     ///
     /// Compare the two (`gguf tensors FILE`), decide which one is meant, and write the file anew without the other.
     GG303 "tensor-name-duplicate" Tensors Error: "a tensor name occurs more than once"
+        "同一个张量名称出现多次"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -15,6 +15,7 @@ rule! {
     ///
     /// Find out from shape and place in the table which tensor it is, and convert the model again.
     GG301 "tensor-name-empty" Tensors Warning: "a tensor has no name"
+        "张量没有名称"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// Do not trust the file. If its source is known, fetch or convert the model again.
     GG305 "tensor-name-equal-at-nul" Tensors Error: "two tensor names are equal up to a NUL byte"
+        "两个张量名称在 NUL 字节之前相同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -18,6 +18,7 @@ rule! {
     ///
     /// Cut the name at the NUL. Two names that become one that way are reported by `tensor-name-equal-at-nul`.
     GG304 "tensor-name-nul" Tensors Warning: "a tensor name holds a NUL byte"
+        "张量名称含有 NUL 字节"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -19,6 +19,7 @@ rule! {
     /// Convert with the short names of the architecture (`blk.0.attn_q.weight`), or load the file with a program that says it
     /// takes long names.
     GG302 "tensor-name-too-long" Tensors Warning: "a tensor name is too long for ggml"
+        "张量名称超过 ggml 允许的长度"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

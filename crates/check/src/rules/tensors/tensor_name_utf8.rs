@@ -15,6 +15,7 @@ rule! {
     /// No architecture has tensor names outside ASCII. A name of random bytes shows that the table was damaged, or read from
     /// the wrong place: look at the record with `gguf hex FILE`.
     GG306 "tensor-name-utf8" Tensors Warning: "a tensor name is not UTF-8"
+        "张量名称不是 UTF-8"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// Quantize the tensor as `Q8_0`: the same eight bits for each weight, and every reader computes with it.
     GG317 "tensor-type-compute-only" Tensors Warning: "a tensor is stored in a type for computing only"
+        "张量以仅用于计算的类型存储"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     /// Files from before the removal need a program of that time, or the model quantized again; for the repacked types
     /// (`Q4_0_4_4` and its kin), use `Q4_0`, which is repacked while loading. Files of a fork need that fork.
     GG315 "tensor-type-removed" Tensors Warning: "a tensor type was removed from the format"
+        "张量类型已从格式中移除"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     /// Use the program that wrote the file. If it came from llama.cpp itself, update the readers. An id far from all known ones
     /// may also mean that the table was damaged.
     GG316 "tensor-type-unknown" Tensors Warning: "a tensor type is not known"
+        "张量类型未知"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

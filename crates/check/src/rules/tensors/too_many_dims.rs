@@ -18,6 +18,7 @@ rule! {
     ///
     /// Reshape the tensor to four dimensions when converting. Do not open the file with readers that are not up to date.
     GG308 "too-many-dims" Tensors Error: "a tensor has more than four dimensions"
+        "张量超过四维"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     ///
     /// Compare with the original `tokenizer.model`. Vocabularies that were cut to a size have lost the tokens most often.
     GG513 "byte-tokens-incomplete" Tokenizer Warning: "the tokens for single bytes are not complete"
+        "单字节词元不完整"
 }
 
 /// The type of tokens that stand for one byte.

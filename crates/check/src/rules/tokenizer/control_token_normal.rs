@@ -18,6 +18,7 @@ rule! {
     /// Compare with `added_tokens_decoder` in the original `tokenizer_config.json`: what has `special: true` there is
     /// CONTROL (3), other added tokens are USER_DEFINED (4).
     GG514 "control-token-normal" Tokenizer Note: "a token that looks like a control token has the type NORMAL"
+        "看起来是控制词元，类型却是 NORMAL"
 }
 
 const NORMAL: i128 = 1;

@@ -14,6 +14,7 @@ rule! {
     /// Remove the later ones. Nothing else depends on a rule's number, so the order of the remaining rules is what
     /// counts. Two lists that were joined, for a vocabulary that was extended, are the usual cause.
     GG520 "merge-duplicate" Tokenizer Note: "a merge rule occurs more than once"
+        "同一条合并规则出现多次"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

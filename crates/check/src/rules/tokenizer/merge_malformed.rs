@@ -15,6 +15,7 @@ rule! {
     /// The usual causes are a list of pairs (`["a", "b"]`) that was written with another separator, a `#version` line of
     /// `merges.txt` that was taken for a rule, and trailing blanks that were trimmed. Write the list anew.
     GG518 "merge-malformed" Tokenizer Warning: "a merge rule is not two pieces with a space between"
+        "合并规则不是以空格隔开的两段"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     /// Write both from the same `tokenizer.json`. If the vocabulary was made smaller on purpose, remove the rules that
     /// need what is gone, with all that build on them.
     GG519 "merge-unknown-token" Tokenizer Warning: "a merge rule needs what is no token"
+        "合并规则需要的内容不是词元"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

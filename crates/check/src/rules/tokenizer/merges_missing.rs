@@ -17,6 +17,7 @@ rule! {
     /// Convert the model again with `merges.txt` or `tokenizer.json` beside it. Tools that copy metadata array by array
     /// and skip what is large are the usual cause.
     GG504 "merges-missing" Tokenizer Warning: "a byte-pair tokenizer has no merge rules"
+        "字节对分词器没有合并规则"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

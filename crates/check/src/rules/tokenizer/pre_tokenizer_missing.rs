@@ -14,6 +14,7 @@ rule! {
     /// Add the key (`llama-bpe` for Llama 3, `qwen2` for Qwen 2 and 3, `gpt-2`, `tekken`, …); the converter finds the name
     /// by the model's tokenizer, so converting again is the safe way.
     GG516 "pre-tokenizer-missing" Tokenizer Warning: "a byte-pair tokenizer does not name its pre-tokenizer"
+        "字节对分词器没有写明预分词器"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -17,6 +17,7 @@ rule! {
     /// If the model is new, use a version of the engine that knows the name. If the name was typed by hand, correct it:
     /// a rule that does not fit spoils the answers without any error.
     GG517 "pre-tokenizer-unknown" Tokenizer Warning: "the pre-tokenizer is not known to llama.cpp"
+        "llama.cpp 不认识该预分词器"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -14,6 +14,7 @@ rule! {
     ///
     /// Add the id from the original `tokenizer_config.json`, or set the flag to false.
     GG521 "special-token-missing" Tokenizer Warning: "a token is to be added whose id is not given"
+        "要添加的词元没有给出编号"
 }
 
 /// The flags, and the keys with the ids.

@@ -17,6 +17,7 @@ rule! {
     /// Find the token's text in the original `tokenizer_config.json` and set the key to its index; remove the key if the
     /// model has no such token. 4294967295 is -1 in 32 bits, which writers use for "none": remove that key too.
     GG508 "special-token-range" Tokenizer Error: "the id of a special token lies outside the vocabulary"
+        "特殊词元的编号不在词表内"
 }
 
 /// -1 as a u32: what some writers mean by "none".

@@ -17,6 +17,7 @@ rule! {
     /// Write the same number as a UINT32; in gguf-py that is `add_uint32`, or the special-vocabulary helpers, which do
     /// it by themselves.
     GG509 "special-token-type" Tokenizer Warning: "the id of a special token is not a UINT32"
+        "特殊词元的编号不是 UINT32"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

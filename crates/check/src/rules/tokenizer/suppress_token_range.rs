@@ -17,6 +17,7 @@ rule! {
     ///
     /// Compare with `suppress_tokens` in the original `generation_config.json` and write the list anew.
     GG523 "suppress-token-range" Tokenizer Warning: "a token to be suppressed is not in the vocabulary"
+        "要屏蔽的词元不在词表内"
 }
 
 const KEY: &str = "tokenizer.ggml.suppress_tokens";

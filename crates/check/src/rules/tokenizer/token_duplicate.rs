@@ -15,6 +15,7 @@ rule! {
     /// If a duplicate is a placeholder, give it a text of its own, for example `[PAD17]`, and leave its place: every
     /// later id, and the rows of the embedding, depend on it.
     GG505 "token-duplicate" Tokenizer Warning: "tokens of the vocabulary have the same text"
+        "词表中有文本相同的词元"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

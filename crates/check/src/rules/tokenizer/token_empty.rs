@@ -13,6 +13,7 @@ rule! {
     /// Usually these are holes in the ids of the original vocabulary, which is harmless. If a text got lost in the
     /// conversion, convert again; if the ids are holes, a placeholder such as `[UNUSED_n]` with the type UNUSED says so.
     GG506 "token-empty" Tokenizer Note: "a token has no text"
+        "词元没有文本"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

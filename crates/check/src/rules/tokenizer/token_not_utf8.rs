@@ -17,6 +17,7 @@ rule! {
     /// Convert again with a converter that maps bytes to text the way the tokenizer expects. Copying tools must keep the
     /// bytes as they are.
     GG507 "token-not-utf8" Tokenizer Warning: "the text of a token is not UTF-8"
+        "词元的文本不是 UTF-8"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

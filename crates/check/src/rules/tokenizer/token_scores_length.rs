@@ -12,6 +12,7 @@ rule! {
     ///
     /// Write both arrays anew from the original tokenizer; do not pad one of them by hand.
     GG502 "token-scores-length" Tokenizer Error: "there are not as many scores as tokens"
+        "分数的个数与词元数不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// Write the scores as FLOAT32; the values stay the same.
     GG510 "token-scores-type" Tokenizer Warning: "the scores are not FLOAT32"
+        "分数不是 FLOAT32"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

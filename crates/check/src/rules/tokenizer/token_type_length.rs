@@ -12,6 +12,7 @@ rule! {
     ///
     /// Write both arrays anew from the original tokenizer, added tokens included.
     GG503 "token-type-length" Tokenizer Error: "there are not as many token types as tokens"
+        "词元类型的个数与词元数不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     ///
     /// Write the same numbers as INT32.
     GG511 "token-type-type" Tokenizer Warning: "the token types are not INT32"
+        "词元类型不是 INT32"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -16,6 +16,7 @@ rule! {
     /// Such numbers mostly come from an array of another list (scores, ids) or from shifted elements: compare the first
     /// ids with the original tokenizer before changing single values.
     GG512 "token-type-value" Tokenizer Warning: "a token has a type that is not defined"
+        "词元的类型没有定义"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

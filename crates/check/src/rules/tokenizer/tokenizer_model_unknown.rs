@@ -16,6 +16,7 @@ rule! {
     /// Use the name of the algorithm, not of the model: Llama 3, Qwen and most newer models are `gpt2` with a fitting
     /// `tokenizer.ggml.pre`. A new name needs a version of the engine that knows it.
     GG515 "tokenizer-model-unknown" Tokenizer Warning: "the tokenizer's algorithm is not known to llama.cpp"
+        "llama.cpp 不认识该分词算法"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

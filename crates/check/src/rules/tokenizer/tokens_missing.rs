@@ -17,6 +17,7 @@ rule! {
     /// Convert the model again with its tokenizer files (`tokenizer.json`, `tokenizer.model`) beside it. If the model
     /// works on embeddings alone, set `tokenizer.ggml.model` to `none`.
     GG501 "tokens-missing" Tokenizer Warning: "a tokenizer has no vocabulary"
+        "分词器没有词表"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

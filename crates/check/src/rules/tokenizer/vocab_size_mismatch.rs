@@ -16,6 +16,7 @@ rule! {
     /// were added after training, or a vocabulary that was padded to a round size in the weights only, are the usual
     /// cause.
     GG522 "vocab-size-mismatch" Tokenizer Warning: "the vocabulary's stated size is not the number of tokens"
+        "写明的词表大小与词元数不同"
 }
 
 pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {

@@ -2,7 +2,10 @@
 //!
 //! A pattern is text with holes, `{}`, which take what stands in the sentence to their places in the translation.
 
+mod sentences;
+
 use ggufkit_format::spec::Lang;
+use serde::Serialize;
 
 const PATTERNS: &[(&str, &str)] = &[
     ("required: the model does not load without it", "必需：缺少它模型无法加载"),
@@ -69,6 +72,25 @@ pub(super) fn say(text: &str, lang: Lang) -> String {
     translated.unwrap_or_else(|| text.to_owned())
 }
 
+/// A sentence in both languages. Where there is no translation both are the same, and the page says in which it is.
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Said {
+    pub(crate) en: String,
+    pub(crate) zh: String,
+}
+
+impl Said {
+    /// A sentence of the rooms below that is in English.
+    pub(super) fn of(text: &str) -> Self {
+        let (head, tail) = sentences::tail(text);
+        let found = sentences::PATTERNS.iter().find_map(|(from, to)| {
+            let holes: Vec<String> = holes(from, head)?.into_iter().map(sentences::word).collect();
+            Some(filled(to, &holes) + &tail)
+        });
+        Self { en: text.to_owned(), zh: found.unwrap_or_else(|| text.to_owned()) }
+    }
+}
+
 /// What stands in a text where a pattern has holes; `None` where the pattern is another.
 fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     let mut pieces = pattern.split("{}");
@@ -87,11 +109,11 @@ fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     rest.is_empty().then_some(found)
 }
 
-fn filled(pattern: &str, holes: &[&str]) -> String {
+fn filled(pattern: &str, holes: &[impl AsRef<str>]) -> String {
     let mut out = String::new();
     for (at, piece) in pattern.split("{}").enumerate() {
         if let Some(hole) = at.checked_sub(1).and_then(|at| holes.get(at)) {
-            out.push_str(hole);
+            out.push_str(hole.as_ref());
         }
         out.push_str(piece);
     }
@@ -116,10 +138,42 @@ mod tests {
         assert_eq!(say("absent: 1", Lang::En), "absent: 1");
     }
 
+    /// What a head that cannot be read, a file that is cut short and a set that is none are said to be.
+    #[test]
+    fn what_is_wrong_with_a_file_is_said_in_chinese() {
+        for (en, zh) in [
+            (
+                "unexpected end of file reading kv[17].value \"a.b\": need 8 bytes, 3 remain (at offset 0x1f4); the header declares 20 key-values",
+                "读取 kv[17].value \"a.b\" 时文件意外结束：需要 8 字节，只剩 3 字节（位于偏移 0x1f4）；文件头声明有 20 个键值对",
+            ),
+            (
+                "header.kv_count declares count 9, which takes at least 117 bytes; 3 remain (at offset 0x10)",
+                "header.kv_count 声明的计数为 9，至少需要 117 字节；只剩 3 字节（位于偏移 0x10）",
+            ),
+            (
+                "the file ends before its tensors do: they end at 90 bytes, the file has 89; 1 byte is missing",
+                "文件在张量结束之前就结束了：张量到 90 字节为止，文件只有 89 字节；缺少 1 字节",
+            ),
+            (
+                "12 bytes follow the last tensor and belong to nothing",
+                "最后一个张量之后有 12 字节不属于任何内容",
+            ),
+            (
+                "shard 2 of 3 is missing: m-00002-of-00003.gguf",
+                "缺少第 2 个分片（共 3 个）：m-00002-of-00003.gguf",
+            ),
+            ("the values of the weights", "权重的数值"),
+            // What nobody has translated stays, and is told to be English by both being the same.
+            ("this is a PDF document", "this is a PDF document"),
+        ] {
+            assert_eq!(Said::of(en), Said { en: en.to_owned(), zh: zh.to_owned() });
+        }
+    }
+
     /// Each pattern has as many holes as its translation.
     #[test]
     fn nothing_falls_out_of_a_translation() {
-        for (from, to) in PATTERNS {
+        for (from, to) in PATTERNS.iter().chain(sentences::PATTERNS) {
             assert_eq!(from.matches("{}").count(), to.matches("{}").count(), "{from}");
         }
     }
