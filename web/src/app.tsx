@@ -7,6 +7,7 @@ import { pane, panes, go, type Pane } from './state/route';
 import { select } from './state/selection';
 import { chooseModel, failure, files, maps, model, open, session } from './state/session';
 import { Inspector } from './ui/inspector';
+import { Said } from './ui/said';
 import { Strip } from './ui/strip';
 import { Failed, Loading, Select } from './ui/states';
 import { MapPane } from './panes/map';
@@ -49,7 +50,7 @@ export function App() {
               {size(files.value.reduce((n, f) => n + f.size, 0))}
               {files.value.length > 1 && ` · ${t('app.files', { count: files.value.length })}`}
               {files.value[0]?.version != null && ` · GGUF v${files.value[0].version}`}
-              {files.value[0]?.endian === 'big' && ' · big-endian'}
+              {files.value[0]?.endian === 'big' && ` · ${t('app.big-endian')}`}
             </span>
           </div>
         )}
@@ -114,14 +115,19 @@ function Notices() {
     <div class="notices">
       {errors.map((e) => (
         <div class="notice error" role="alert">
-          {e.headless && <strong>{t('app.broken')}: </strong>}<span>{plain(e.message)}</span>
-          {e.help && <span class="muted"> {plain(e.help)}</span>}{' '}
+          <p>{e.headless && <strong>{t('app.broken')}{t('app.colon')}</strong>}<Said text={e.message} /></p>
+          {e.help && <p class="muted"><Said text={e.help} /></p>}
           {e.offset != null && <button type="button" class="link" onClick={() => { select({ file: e.file, start: e.offset ?? 0, end: (e.offset ?? 0) + 1 }); go('bytes'); }}>{t('check.show-bytes')}</button>}{' '}
           {pane.value !== 'check' && <button type="button" class="link" onClick={() => go('check')}>{t('app.see-check')}</button>}
         </div>
       ))}
-      {problems.map((p) => <div class="notice warning">{plain(p.message)}{p.help && <span class="muted"> {plain(p.help)}</span>}</div>)}
-      {capped.map((c) => <div class="notice note"><strong>{t('app.capped')}</strong> {c[lang.value]}</div>)}
+      {problems.map((p) => <div class="notice warning"><p><Said text={p.message} /></p>{p.help && <p class="muted"><Said text={p.help} /></p>}</div>)}
+      {capped.length > 0 && (
+        <details class="notice note">
+          <summary><strong>{t('app.capped')}</strong></summary>
+          <ul>{capped.map((c) => <li><Said text={c} /></li>)}</ul>
+        </details>
+      )}
     </div>
   );
 }

@@ -39,8 +39,28 @@ describe('texts', () => {
   });
 });
 
+const files = walk(join(root, 'src')).filter((f) => /\.tsx?$/.test(f));
+
+/** Words of answers that the page says itself, as the crates list them: by what the names of their texts begin with. */
+describe('words of answers', () => {
+  const sent = JSON.parse(readFileSync(join(root, 'test', 'words.json'), 'utf8')) as Record<string, string[]>;
+  const [a, b] = [texts(en), texts(zh)];
+  it('have a text in both languages', () => {
+    const missing = Object.entries(sent).flatMap(([at, words]) => words.map((word) => at + word).filter((name) => !a.has(name) || !b.has(name)));
+    expect(missing).toEqual([]);
+  });
+  it('are all there are where nothing else has such a name', () => {
+    for (const at of ['kind.', 'field.', 'family.', 'group.', 'token.', 'safety.', 'differs.', 'refused.']) {
+      expect([...a.keys()].filter((name) => name.startsWith(at)).sort()).toEqual((sent[at] ?? []).map((word) => at + word).sort());
+    }
+  });
+  it('are those that the page looks up', () => {
+    const looked = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/tOr\(\s*(`([^$`]*)\$|[^)]*)/g)].filter((m) => !/^name: string/.test(m[1] ?? '')).map((m) => m[2] ?? `${file}: ${m[1]}`));
+    expect([...new Set(looked)].filter((at) => !(at in sent))).toEqual([]);
+  });
+});
+
 describe('sources', () => {
-  const files = walk(join(root, 'src')).filter((f) => /\.tsx?$/.test(f));
   it('never make elements out of text', () => {
     for (const file of files) {
       expect([file, /innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|DOMParser|\beval\(|new Function|srcdoc/.test(readFileSync(file, 'utf8'))]).toEqual([file, false]);

@@ -16,13 +16,19 @@ export interface Place {
   end: number;
 }
 
-/** Why a file or a part of it could not be read, in the command's words, with where. */
+/** A sentence in the page's languages; where nobody has translated it, both are the English one. */
+export interface Said {
+  en: string;
+  zh: string;
+}
+
+/** Why a file or a part of it could not be read, with where. */
 export interface Problem {
   kind: string;
-  message: string;
+  message: Said;
   offset?: number | null;
   path?: string | null;
-  help?: string | null;
+  help?: Said | null;
 }
 
 export type Lang = 'en' | 'zh';
@@ -67,7 +73,7 @@ export interface Session {
     render: boolean;
   };
   /** What a report left out, as sentences in the page's languages; empty from a server. */
-  capped: { en: string; zh: string }[];
+  capped: Said[];
 }
 
 /** What a stretch of a file holds. The regions of a file are in order, without gap or overlap: their sizes add up to the file's. */
@@ -336,6 +342,8 @@ export interface Finding {
   code: string;
   severity: 'error' | 'warning' | 'note';
   family: string;
+  /** What the rule is about. All else that a finding says is in English. */
+  summary: Said;
   message: string;
   primary: Label;
   secondary: Label[];
@@ -350,7 +358,7 @@ export interface Report {
   findings: Finding[];
   /** More findings of rules that found more than 50. */
   left_out: { rule: string; code: string; severity: 'error' | 'warning' | 'note'; more: number }[];
-  not_examined: { what: string; why: string; place: Place | null }[];
+  not_examined: { what: Said; why: Said; place: Place | null }[];
 }
 
 export interface Template {
@@ -367,7 +375,7 @@ export interface Message {
 }
 
 export interface Change {
-  kind: 'added' | 'removed' | 'changed' | 'renamed' | 'retyped' | 'reshaped' | 'moved';
+  kind: 'added' | 'removed' | 'changed' | 'retyped' | 'reshaped' | 'moved';
   what: 'header' | 'metadata' | 'tensor' | 'layout';
   name: string;
   a: string | null;
@@ -438,8 +446,8 @@ export interface Questions {
   pairs: { query: { a: number; b: number }; answer: { pairs: { name: string; a: number; b: number; bytes: Big }[]; only_a: string[]; only_b: string[] } };
   /** One tensor of two models; `name` is `pairs[i].name`. */
   compare: { query: { a: number; b: number; name: string }; answer: Compared };
-  /** Manual of a rule (name or code), a key, a type or a topic, as `gguf explain` prints it; `text` is Markdown. */
-  explain: { query: { what: string; lang: Lang }; answer: { title: string; text: string } };
+  /** Manual of a rule (name or code), a key, a type or a topic, as `gguf explain` prints it; `text` is Markdown in the language `lang`: manuals of rules are in English. */
+  explain: { query: { what: string; lang: Lang }; answer: { title: string; lang: Lang; text: string } };
 }
 
 export type Name = keyof Questions;

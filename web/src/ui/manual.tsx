@@ -19,5 +19,5 @@ export function Manual({ what, label }: { what: string; label: string }) {
 function Text({ what }: { what: string }) {
   const answer = useAnswer('explain', { what, lang: lang.value });
   if (answer.error) return <Failed error={answer.error} retry={answer.retry} />;
-  return answer.data ? <Markdown text={answer.data.text} /> : <Loading />;
+  return answer.data ? <div lang={answer.data.lang === 'en' ? 'en' : 'zh-CN'}><Markdown text={answer.data.text} /></div> : <Loading />;
 }

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { Refused } from '../backend/http';
-import { t } from '../i18n';
-import { plain } from '../lib/escape';
-import { folded, fold } from '../state/prefs';
+import { t, tOr } from '../i18n';
+import { folded, fold, lang } from '../state/prefs';
 import type { Pane } from '../state/route';
+import { English } from './said';
 
 /** What every pane says when there is nothing to draw: it reads, it failed and what to do, there is nothing. */
 
@@ -15,21 +15,23 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="blank empty">{children}</p>;
 }
 
-export function sayError(error: unknown): string {
-  if (error instanceof Refused) {
-    if (error.kind === 'gone') return t('state.gone');
-    if (error.kind === 'token') return t('state.token');
-    if (error.kind === 'unsupported' && error.message === '') return t('state.unsupported');
-    return plain(error.message) || t('state.failed');
-  }
-  return t('state.failed');
+/** What the page says of an error itself, and what the answer says, which is in English. */
+function sayError(error: unknown): [own: string, more: string] {
+  if (!(error instanceof Refused)) return [t('state.failed'), ''];
+  if (error.kind === 'gone') return [t('state.gone'), ''];
+  if (error.kind === 'token') return [t('state.token'), ''];
+  if (error.kind === 'unsupported' && error.message === '') return [t('state.unsupported'), ''];
+  // In English the answer's own words are enough.
+  return [lang.value === 'en' && error.message !== '' ? '' : tOr(`refused.${error.kind}`, t('state.failed')), error.message];
 }
 
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   const kind = error instanceof Refused ? error.kind : 'io';
+  const [own, more] = sayError(error);
   return (
     <div class="blank failed" role="alert">
-      <p>{sayError(error)}</p>
+      {own !== '' && <p>{own}</p>}
+      {more !== '' && <p><English text={more} /></p>}
       {retry && kind !== 'token' && kind !== 'unsupported' && (
         <button type="button" class="button" onClick={retry}>{t('state.retry')}</button>
       )}

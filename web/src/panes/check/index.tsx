@@ -4,12 +4,14 @@ import type { Finding, Label, Place } from '../../backend/questions';
 import { t, tOr } from '../../i18n';
 import { plain } from '../../lib/escape';
 import { count, hex } from '../../lib/format';
+import { lang } from '../../state/prefs';
 import { go } from '../../state/route';
 import { hover, same, select, selected } from '../../state/selection';
 import { fileHead, files, model } from '../../state/session';
 import { RawBytes } from '../../ui/rawbytes';
 import { Choice, Failed, Intro, Loading } from '../../ui/states';
 import { Manual } from '../../ui/manual';
+import { English, Said } from '../../ui/said';
 
 const severities = ['error', 'warning', 'note'] as const;
 type Severity = (typeof severities)[number];
@@ -38,6 +40,7 @@ export function CheckPane() {
           </>
         )}
       </div>
+      {total > 0 && lang.value !== 'en' && <p class="hint">{t('check.in-english')}</p>}
       <ol class="findings" aria-label={t('check.list')}>
         {shown.map((f) => <Card f={f} />)}
       </ol>
@@ -47,7 +50,7 @@ export function CheckPane() {
           <h2>{t('check.not-examined')}</h2>
           <ul>
             {not_examined.map((n) => (
-              <li><b>{plain(n.what)}</b>: {plain(n.why)}{n.place && <> <PlaceLink place={n.place} /></>}</li>
+              <li><b><Said text={n.what} /></b>{t('app.colon')}<Said text={n.why} />{n.place && <> <PlaceLink place={n.place} /></>}</li>
             ))}
           </ul>
         </section>
@@ -78,7 +81,7 @@ function Where({ label, main }: { label: Label; main?: boolean }) {
     <div class={`where ${main ? 'main' : ''}`}>
       <p>
         <PlaceLink place={label} /> {label.path && <span class="mono small muted">{plain(label.path)}</span>} {label.name && <b>{plain(label.name)}</b>}
-        {label.text && <span class="where-text"> {plain(label.text)}</span>}
+        {label.text && <> <English class="where-text" text={label.text} /></>}
       </p>
       {label.end > label.start && <RawBytes place={label} most={24} />}
     </div>
@@ -92,16 +95,17 @@ function Card({ f }: { f: Finding }) {
       <header>
         <i class={`sign ${f.severity}`} aria-hidden="true">{signs[f.severity]}</i>
         <div>
-          <h2>{plain(f.message)}</h2>
+          <h2>{lang.value === 'en' ? plain(f.message) : <Said text={f.summary} />}</h2>
+          {lang.value !== 'en' && <p><English text={f.message} /></p>}
           <p class="muted small"><span class="severity">{t(`check.${f.severity}`)}</span> · <span class="mono">{f.code} {f.rule}</span> · {tOr(`family.${f.family}`, f.family)}</p>
         </div>
         <button type="button" class="button small" onClick={() => select({ file: f.primary.file, start: f.primary.start, end: Math.max(f.primary.end, f.primary.start + 1), ...(f.primary.path ? { path: f.primary.path } : {}) })}>{t('check.show-bytes')}</button>
       </header>
       <Where label={f.primary} main />
       {f.secondary.map((l) => <Where label={l} />)}
-      {f.notes.map((n) => <p class="finding-note"><span class="muted">{t('check.note')}:</span> {plain(n)}</p>)}
-      {f.help.map((h) => <p class="finding-note"><span class="muted">{t('check.help')}:</span> {plain(h)}</p>)}
-      {f.fix && <p class="finding-note"><span class="muted">{t('check.fix')}:</span> {plain(f.fix.title)} <span class="badge">{plain(f.fix.safety)}</span></p>}
+      {f.notes.map((n) => <p class="finding-note"><span class="muted">{t('check.note')}{t('app.colon')}</span><English text={n} /></p>)}
+      {f.help.map((h) => <p class="finding-note"><span class="muted">{t('check.help')}{t('app.colon')}</span><English text={h} /></p>)}
+      {f.fix && <p class="finding-note"><span class="muted">{t('check.fix')}{t('app.colon')}</span><English text={f.fix.title} /> <span class="badge">{tOr(`safety.${f.fix.safety}`, f.fix.safety)}</span></p>}
       <Manual what={f.rule} label={t('check.manual')} />
     </li>
   );

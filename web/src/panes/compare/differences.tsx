@@ -28,7 +28,7 @@ export function Differences({ a, b }: { a: number; b: number }) {
   const columns: Column<Change>[] = [
     { id: 'kind', label: t('compare.kind'), width: '7rem', min: 440, cell: (c) => <span class={`change ${c.kind}`}>{tOr(`compare.${c.kind}`, c.kind)}</span> },
     { id: 'what', label: t('compare.what'), width: '6rem', min: 760, cell: (c) => <span class="muted">{tOr(`compare.${c.what}`, c.what)}</span> },
-    { id: 'name', label: t('compare.name'), width: 'minmax(8rem, 1.3fr)', cell: (c) => <Raw text={c.name} class="strong" /> },
+    { id: 'name', label: t('compare.name'), width: 'minmax(8rem, 1.3fr)', cell: (c) => (c.a_span || c.b_span ? <Raw text={c.name} class="strong" /> : <span class="strong">{tOr(`differs.${c.name}`, c.name)}</span>) },
     { id: 'a', label: t('compare.left'), width: 'minmax(5rem, 1.2fr)', cell: (c) => <Side text={c.a} other={c.b} /> },
     { id: 'b', label: t('compare.right'), width: 'minmax(5rem, 1.2fr)', cell: (c) => <Side text={c.b} other={c.a} /> },
   ];

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../../backend/answers';
 import type { CacheKind, Memory } from '../../backend/questions';
-import { t, tOr } from '../../i18n';
+import { t } from '../../i18n';
 import { cacheBytes, contexts, totalCache } from '../../lib/cache';
 import { typeColour } from '../../lib/colour';
 import { plain } from '../../lib/escape';
@@ -75,7 +75,7 @@ function Formula({ kind, n, k, v }: { kind: CacheKind; n: number; k: number; v: 
   const rows = kind.k_row > 0 || kind.v_row > 0;
   return (
     <div class="formula">
-      <p><b>{tOr(`cache.${kind.name}`, kind.name)}</b></p>
+      <p><b>{plain(kind.name)}</b></p>
       <p class="equation">
         {rows && (
           <>
@@ -99,7 +99,7 @@ function Formula({ kind, n, k, v }: { kind: CacheKind; n: number; k: number; v: 
       </p>
       {kind.terms.length > 0 && (
         <ul class="terms">
-          {kind.terms.map((term) => <li><span>{tOr(`setting.${term.name}`, term.name)}</span> <b>{plain(term.value)}</b> <span class="mono small muted">{plain(term.from)}</span></li>)}
+          {kind.terms.map((term) => <li><span>{plain(term.name)}</span> <b>{plain(term.value)}</b> <span class="mono small muted">{plain(term.from)}</span></li>)}
         </ul>
       )}
     </div>

@@ -80,7 +80,7 @@ function Trial({ template }: { template: T }) {
       </section>
       <section class="template-result" aria-label={t('tag.rendered')}>
         <div class="bar"><h2 class="bar-title">{t('tag.rendered')}</h2>{answer.busy && <span class="muted" role="status">{t('tag.rendering')}</span>}</div>
-        {answer.error ? <Failed error={answer.error} retry={answer.retry} /> : answer.data?.error ? <div class="blank failed" role="alert"><Raw text={answer.data.error} lines /></div> : <Rendered text={answer.data?.text ?? ''} />}
+        {answer.error ? <Failed error={answer.error} retry={answer.retry} /> : answer.data?.error ? <div class="blank failed" role="alert"><p>{t('tag.render-failed')}</p><p lang="en"><Raw text={answer.data.error} lines /></p></div> : <Rendered text={answer.data?.text ?? ''} />}
       </section>
     </>
   );
