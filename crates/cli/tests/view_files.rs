@@ -104,6 +104,11 @@ fn a_report_is_whole_and_replaces_nothing_by_itself() {
     assert_eq!(names(&folder), ["m.gguf", "m.html"]);
     let picture = gguf(&folder, &["report", "m.gguf", "--format", "svg", "-o", "-"]);
     assert!(text(&picture.stdout).starts_with("<svg "));
+    // What cannot be in it is not left out in silence.
+    let refused = gguf(&folder, &["report", "m.gguf", "--format", "svg", "--stats", "-o", "s.svg"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("--stats"));
+    assert!(!folder.join("s.svg").exists());
 }
 
 #[test]

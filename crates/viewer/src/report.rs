@@ -11,15 +11,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use crate::answer::{Kind, Question, Refusal, Said, Session};
+use crate::answer::{Kind, MAX_LIST, Question, Refusal, Said, Session};
 use crate::page;
 
 /// Bytes that the page asks for at once.
-const PIECE: u64 = 4096;
+pub const PIECE: u64 = 4096;
 /// Rows that the page asks for at once.
-const PAGE: u64 = 256;
-/// Rows of metadata and tensors that are answered at once.
-const LIST: u64 = 10_000;
+pub const PAGE: u64 = 256;
 /// Bytes of each file that a report has.
 const BYTES: u64 = 32 << 10;
 /// Elements of each array, and tokens, that it has.
@@ -126,7 +124,8 @@ impl<'s> Answers<'s> {
         {
             self.put(&Question::new(name).with("model", model).with("lang", lang));
         }
-        let pages = |total: u64| (0..total.div_ceil(LIST).max(1)).map(|page| page * LIST);
+        let list = MAX_LIST as u64;
+        let pages = |total: u64| (0..total.div_ceil(list).max(1)).map(move |page| page * list);
         for from in pages(self.session.key_values(model)) {
             for lang in LANGS {
                 self.put(
@@ -186,13 +185,13 @@ impl<'s> Answers<'s> {
                 format!("长数组只包含前 {ELEMENTS} 个元素。"),
             );
         }
+        let steps = self.session.steps(file);
         for lang in LANGS {
-            for from in starts(self.session.steps(file).min(STEPS), PAGE) {
+            for from in starts(steps.min(STEPS), PAGE) {
                 let question = Question::new("steps").with("file", file).with("from", from + 1);
                 self.put(&question.with("count", PAGE).with("lang", lang));
             }
         }
-        let steps = self.session.steps(file);
         if steps > STEPS {
             self.cap(
                 format!("The first {STEPS} of {steps} steps of a reader are here."),

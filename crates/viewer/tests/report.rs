@@ -53,6 +53,18 @@ fn a_report_holds_the_answers_and_loads_nothing() {
     ));
 }
 
+/// A report has what the page asks for piece by piece, under the same questions: both cut at the same places.
+#[test]
+fn the_page_asks_for_pieces_of_the_size_that_a_report_has() {
+    for (file, said) in [
+        ("pages.ts", format!("export const pageSize = {};", report::PAGE)),
+        ("bytes.ts", format!("export const piece = {};", report::PIECE)),
+    ] {
+        let source = std::fs::read_to_string(common::root().join("web/src/backend").join(file)).unwrap();
+        assert!(source.contains(&said), "{file}: {said}");
+    }
+}
+
 #[test]
 fn no_text_of_a_model_is_markup() {
     let evil = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\"'&\u{202e}";

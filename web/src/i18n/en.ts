@@ -220,6 +220,7 @@ export const en = {
     'data-start': 'Begin of the data',
     last: 'Last byte',
     jump: 'Jump',
+    'not-here': 'Not in this report',
   },
   walk: {
     step: 'Step {{n}} of {{total}}',

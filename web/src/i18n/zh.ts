@@ -225,6 +225,7 @@ export const zh: Shape<typeof en> = {
     'data-start': '数据区开头',
     last: '最后一个字节',
     jump: '跳转',
+    'not-here': '报告里没有这些字节',
   },
   walk: {
     step: '第 {{n}} 步，共 {{total}} 步',

@@ -10,8 +10,9 @@ import { count } from '../lib/format';
 export function RawBytes({ place, most = 48 }: { place: Place; most?: number }) {
   const size = fileHead(place.file)?.size ?? place.end;
   const end = Math.min(place.end, place.start + most, size);
-  usePieces(place.file, place.start, end, size, lang.value);
+  const { failed } = usePieces(place.file, place.start, end, size, lang.value);
   const out = [];
+  if (failed !== null && byteAt(place.file, place.start, size, lang.value) === undefined) return <p class="hint">{t('bytes.not-here')}</p>;
   for (let p = place.start; p < end; p++) {
     const value = byteAt(place.file, p, size, lang.value);
     const f = fieldAt(place.file, p, size, lang.value);

@@ -8,10 +8,8 @@ use super::query::Query;
 use super::refusal::Refusal;
 use super::session::Session;
 use super::shape::{Big, Place, shown, type_of};
-use super::{Answer, MAX_ROWS, json};
+use super::{Answer, MAX_LIST, MAX_ROWS, json};
 
-/// Key-values of one answer.
-const MAX_ENTRIES: usize = 10_000;
 /// Characters of a value.
 const VALUE: usize = 2000;
 /// Characters of all values of an answer; what comes behind them is shorter.
@@ -56,7 +54,7 @@ pub(super) fn metadata(session: &Session, query: &Query<'_>) -> Answer {
     });
     let mut room = ALL_VALUES;
     let mut entries = Vec::new();
-    for (file, index, kv, view) in all.skip(from).take(MAX_ENTRIES) {
+    for (file, index, kv, view) in all.skip(from).take(MAX_LIST) {
         let most = if room > 0 { VALUE } else { 60 };
         let value = view.value(kv);
         let (text, cut) = shown(&value, most);

@@ -42,6 +42,8 @@ use query::Query;
 pub const MAX_BYTES: u64 = 64 << 10;
 /// Rows of any list that is asked for piece by piece.
 pub const MAX_ROWS: u64 = 1000;
+/// Rows of metadata and tensors, which are long lists that a page has whole.
+pub const MAX_LIST: usize = 10_000;
 /// Cells of a picture in each direction.
 pub const MAX_SIDE: u64 = 512;
 

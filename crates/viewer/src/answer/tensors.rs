@@ -7,10 +7,8 @@ use serde::Serialize;
 use super::query::Query;
 use super::session::Session;
 use super::shape::{Big, Place};
-use super::{Answer, json};
+use super::{Answer, MAX_LIST, json};
 
-/// Rows of one answer.
-const MAX_TENSORS: usize = 10_000;
 /// Characters of a name.
 const NAME: usize = 300;
 
@@ -42,7 +40,7 @@ pub(super) fn tensors(session: &Session, query: &Query<'_>) -> Answer {
     let from: usize = query.text("from").map_or(Ok(0), |_| query.number("from"))?;
     session.with_model(opened, |model, numbers| {
         let table = Table::new(model);
-        let rows = table.iter().skip(from).take(MAX_TENSORS);
+        let rows = table.iter().skip(from).take(MAX_LIST);
         let tensors = rows.map(|row| told(session, numbers, &row)).collect();
         json(&Tensors { total: table.len(), tensors })
     })

@@ -135,6 +135,12 @@ function Rows({ head, region, spot, under, first, last, shift, width, digits, cu
     let before: Field | undefined;
     for (let p = start; p < end; p++) {
       const value = byteAt(head.file, p, head.size, lang.value);
+      // What nobody answers has a place and nothing else.
+      if (value === undefined && failed !== null) {
+        cells.push(<span data-at={p} class={`absent${p === cursor ? ' cur' : ''}`}>··</span>);
+        texts.push(<span data-at={p}>{' '}</span>);
+        continue;
+      }
       const f = fieldAt(head.file, p, head.size, lang.value);
       if (f && f !== before && (f.start === p || row === first)) names.push(f);
       before = f;

@@ -61,6 +61,10 @@ enum Format {
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        if self.stats && self.format == Format::Svg {
+            let why = "a picture of the map holds no statistics: leave out --stats, or write HTML";
+            return refuse(out, &Failure::usage("stats-of-picture", why));
+        }
         let to_stdout = self.output.as_os_str() == "-";
         let refused = match to_stdout {
             true => out.is_terminal().then(|| {

@@ -170,6 +170,77 @@ mod tests {
         }
     }
 
+    /// Whatever ends a reading, whatever is noticed, and whatever keeps files from being a set: none of it is left in English.
+    #[test]
+    fn every_problem_has_a_translation() {
+        use ggufkit_format::spec::ValueType;
+        use ggufkit_format::{Dialect, HeaderPart, ParseError, Path, Reason};
+        use ggufkit_io::{Diagnosis, Partial, ShardProblem};
+
+        let reasons = [
+            Reason::UnexpectedEnd { needed: 1, remaining: 0 },
+            Reason::TooLarge { what: "length", declared: u64::MAX, needed: u64::MAX, remaining: 7 },
+            Reason::BadMagic { found: *b"\" (x" },
+            Reason::BadVersion { found: 0 },
+            Reason::BadVersion { found: 9 },
+            Reason::UnknownValueType { id: 77, element: true },
+            Reason::UnknownValueType { id: 77, element: false },
+            Reason::BadAlignment { value_type: ValueType::UINT32, value: Some(7) },
+            Reason::BadAlignment { value_type: ValueType::STRING, value: None },
+            Reason::Overflow { what: "position" },
+            Reason::MissingNul { found: 7 },
+            Reason::Implausible { what: "key" },
+            Reason::Limit { what: "dimensions", value: 9, limit: 4, option: "max_dims" },
+        ];
+        let errors: Vec<ParseError> = reasons
+            .into_iter()
+            .map(|reason| ParseError::new(16, Path::Header(HeaderPart::KvCount), reason).with_name(b"a name"))
+            .collect();
+        let mut said: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        said.extend(errors.iter().filter_map(ParseError::help));
+        for (wanted, joined, trailing) in [(9, None, 1), (1 << 63, Some(7), 0), (9, None, 12)] {
+            let mut noticed = Diagnosis::default();
+            noticed.partial = Some(Partial { wanted, present: 8 });
+            noticed.dialect = Some(Dialect::SHORT_IDS);
+            (noticed.joined, noticed.trailing) = (joined, trailing);
+            for message in noticed.messages() {
+                said.push(message.text);
+                said.extend(message.help);
+            }
+        }
+        let (path, first) = (|| "m-2.gguf".into(), || "m-1.gguf".into());
+        let sets = [
+            ShardProblem::Missing { no: 2, count: 3, path: path() },
+            ShardProblem::MoreMissing { more: 7, count: 99 },
+            ShardProblem::NotAShard { path: path() },
+            ShardProblem::BadKey { path: path(), key: "split.no" },
+            ShardProblem::Position { path: path(), found: 1, expected: 2 },
+            ShardProblem::Count { path: path(), found: 1, expected: 2 },
+            ShardProblem::TensorCounts { path: path(), found: 1, first: first(), expected: 2 },
+            ShardProblem::TensorTotal { path: path(), declared: 1, found: 2 },
+            ShardProblem::DuplicateTensor { name: b"t".to_vec(), first: first(), path: path() },
+            ShardProblem::MoreDuplicates { more: 2 },
+            ShardProblem::Alignment { path: path(), found: 1, first: first(), expected: 2 },
+            ShardProblem::Architecture {
+                path: path(),
+                found: b"a".to_vec(),
+                first: first(),
+                expected: b"b".to_vec(),
+            },
+            ShardProblem::ByteOrder { path: path(), first: first() },
+        ];
+        said.extend(sets.iter().map(ToString::to_string));
+        for text in said {
+            let zh = Said::of(&text).zh;
+            assert!(zh != text, "{text}");
+            // Names, numbers and options are left; no words between them.
+            let words = zh.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| {
+                ["the", "is", "of", "in", "file", "bytes", "offset", "which", "length"].contains(word)
+            });
+            assert_eq!(words.count(), 0, "{zh}");
+        }
+    }
+
     /// Each pattern has as many holes as its translation.
     #[test]
     fn nothing_falls_out_of_a_translation() {
