@@ -40,7 +40,7 @@ impl Explorer<'_> {
             self.told(frame, beside, body.width >= WIDE);
         }
         self.foot(frame, foot);
-        if self.help {
+        if self.help.is_some() {
             self.keys(frame, frame.area());
         }
     }
@@ -98,6 +98,7 @@ impl Explorer<'_> {
         };
         if rows.is_empty() {
             let said = match self.pane {
+                Pane::Check if !self.check.is_judged() => words::JUDGING,
                 Pane::Check => words::NO_FINDINGS,
                 _ if self.files.iter().all(|file| file.view.is_none()) => words::NO_HEAD,
                 Pane::Tag if !self.tag.filter().is_empty() => words::NO_MATCH,
@@ -176,21 +177,27 @@ impl Explorer<'_> {
         frame.render_widget(Line::from(pieces), area);
     }
 
-    fn keys(&self, frame: &mut Frame<'_>, area: Rect) {
-        let lines: Vec<Line<'_>> = words::HELP
+    fn keys(&mut self, frame: &mut Frame<'_>, area: Rect) {
+        let lines: Vec<Line<'static>> = words::HELP
             .iter()
             .map(|(keys, what)| {
                 let keys = text::column(keys, 16);
                 Line::from(vec![Span::styled(keys, self.theme.group()), Span::raw(self.say(*what))])
             })
             .collect();
-        let height = u16::try_from(lines.len()).unwrap_or(0).saturating_add(2).min(area.height);
+        let all = u16::try_from(lines.len()).unwrap_or(0);
+        let height = all.saturating_add(2).min(area.height);
+        // The last row stands at the end of the window at most.
+        let hidden = all.saturating_sub(height.saturating_sub(2));
+        let at = self.help.unwrap_or(0).min(hidden);
+        self.help = Some(at);
         let width = area.width.min(66);
         let x = area.x + (area.width - width) / 2;
         let y = area.y + (area.height - height) / 2;
         let window = Rect { x, y, width, height };
-        let block = Block::bordered().title(self.say(words::CLOSE));
+        let block =
+            Block::bordered().title(self.say(if hidden > 0 { words::MORE_KEYS } else { words::CLOSE }));
         frame.render_widget(Clear, window);
-        frame.render_widget(Paragraph::new(lines).block(block), window);
+        frame.render_widget(Paragraph::new(lines).scroll((at, 0)).block(block), window);
     }
 }

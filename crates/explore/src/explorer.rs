@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use ggufkit::check::{self, Options, Subject};
+use ggufkit::check::{Report, Subject};
 use ggufkit::format::spec::{Lang, Text};
 
 use crate::action::Action;
@@ -64,7 +64,8 @@ pub struct Explorer<'a> {
     pub(crate) bytes: Bytes,
     pub(crate) check: Check,
     pub(crate) prompt: Option<Prompt>,
-    pub(crate) help: bool,
+    /// The first row of the keys that is shown; `None` while they are not.
+    pub(crate) help: Option<u16>,
     pub(crate) said: Option<String>,
     /// Rows of the list, and where it begins, in the last frame.
     pub(crate) height: u16,
@@ -76,11 +77,10 @@ pub struct Explorer<'a> {
 }
 
 impl<'a> Explorer<'a> {
-    /// An explorer of a model, which is judged at once.
+    /// An explorer of a model. What is wrong with it is told when it is known ([`judged`](Self::judged)).
     #[must_use]
     pub fn new(subject: &Subject<'a>, settings: Settings) -> Self {
         let files: Vec<Explored<'a>> = subject.files.iter().map(Explored::new).collect();
-        let report = check::check(subject, &Options::default(), None);
         let (tag, tensors) = (Tag::new(&files), Tensors::new(subject));
         Self {
             settings,
@@ -90,10 +90,10 @@ impl<'a> Explorer<'a> {
             tag,
             tensors,
             bytes: Bytes::default(),
-            check: Check::new(report),
+            check: Check::default(),
             files,
             prompt: None,
-            help: false,
+            help: None,
             said: None,
             height: 20,
             tabs: Vec::new(),
@@ -102,6 +102,11 @@ impl<'a> Explorer<'a> {
             copied: None,
             done: false,
         }
+    }
+
+    /// Takes what a judging of the model came to.
+    pub fn judged(&mut self, report: Report) {
+        self.check = Check::new(report, &self.files);
     }
 
     /// The pane that is open.
@@ -160,14 +165,17 @@ impl<'a> Explorer<'a> {
             return self.typed(action);
         }
         self.said = None;
+        if self.help.is_some() && self.scrolled(action) {
+            return;
+        }
         match action {
             Action::Quit => self.done = true,
-            Action::Help => self.help = !self.help,
+            Action::Help => self.help = if self.help.is_some() { None } else { Some(0) },
             Action::Cancel => {
                 if self.bytes.stop() {
                     self.said = Some(self.say(words::STOPPED).to_owned());
                 }
-                self.help = false;
+                self.help = None;
             }
             Action::Pane(pane) => self.open(pane),
             Action::Turn(by) => {
@@ -197,6 +205,9 @@ impl<'a> Explorer<'a> {
             Action::File(by) => {
                 let file = self.bytes.file.saturating_add_signed(isize::try_from(by).unwrap_or(0));
                 if file < self.files.len() && file != self.bytes.file {
+                    if self.bytes.stop() {
+                        self.said = Some(self.say(words::STOPPED).to_owned());
+                    }
                     self.bytes.go(&self.files, file, 0);
                     self.pane = Pane::Bytes;
                 }
@@ -224,6 +235,22 @@ impl<'a> Explorer<'a> {
             Action::Click { column, row } => self.click(column, row),
             Action::Type(_) | Action::Erase => {}
         }
+    }
+
+    /// Moves in the list of keys, where they are more than the window has rows; whether the action does that.
+    fn scrolled(&mut self, action: Action) -> bool {
+        let Some(at) = self.help else { return false };
+        let by = |by: i64| i16::try_from(by).unwrap_or(if by < 0 { i16::MIN } else { i16::MAX });
+        self.help = Some(match action {
+            Action::Rows(rows) => at.saturating_add_signed(by(rows)),
+            Action::Pages(pages) => {
+                at.saturating_add_signed(by(pages.saturating_mul(i64::from(self.height.max(2)) - 1)))
+            }
+            Action::Top => 0,
+            Action::Bottom => u16::MAX,
+            _ => return false,
+        });
+        true
     }
 
     fn ask(&mut self, purpose: Purpose, text: String) {
@@ -261,7 +288,7 @@ impl<'a> Explorer<'a> {
 
     fn open(&mut self, pane: Pane) {
         self.pane = pane;
-        self.help = false;
+        self.help = None;
     }
 
     fn go(&mut self, to: u64) {
@@ -326,6 +353,11 @@ impl<'a> Explorer<'a> {
 
     fn goto(&mut self, text: &str) {
         if let Some(at) = position(text) {
+            let size = self.files.get(self.bytes.file).map_or(0, |file| file.size);
+            if at >= size {
+                self.said = Some(format!("{}: {size:#x}", self.say(words::BEYOND)));
+                return;
+            }
             return self.show(self.bytes.file, at);
         }
         if let Some(row) = self.tag.named(&self.files, text) {
@@ -383,8 +415,8 @@ impl<'a> Explorer<'a> {
     }
 
     fn click(&mut self, column: u16, row: u16) {
-        if self.help {
-            self.help = false;
+        if self.help.is_some() {
+            self.help = None;
             return;
         }
         if row == 0 {

@@ -1,11 +1,15 @@
 //! A file that is explored: its head, and its bytes wherever they stand.
 
+use std::cell::OnceCell;
 use std::io;
 
 use ggufkit::check::{File, Source};
 use ggufkit::format::spec::Lang;
 use ggufkit::format::{Detail, Field, Span, View};
 use ggufkit::inspect::hex::{Kind, note};
+use ggufkit::inspect::regions::{RegionKind, regions};
+use ggufkit::inspect::tensors::Table;
+use ggufkit::inspect::{Model, Part};
 
 /// A field on the screen.
 #[derive(Clone, Debug)]
@@ -22,6 +26,9 @@ pub(crate) struct Explored<'a> {
     pub(crate) label: String,
     pub(crate) view: Option<View<'a>>,
     pub(crate) size: u64,
+    part: Option<Part<'a>>,
+    /// Stretches outside of the records of the head, told when somebody asks.
+    between: OnceCell<Vec<(Span, RegionKind)>>,
     source: Option<&'a Source>,
 }
 
@@ -32,7 +39,14 @@ impl<'a> Explored<'a> {
             |name| ggufkit::format::shorten(name.as_bytes(), 200),
         );
         let read = file.view.map_or(0, |view| view.start().saturating_add(view.head().len() as u64));
-        Self { label, view: file.view, size: file.size.unwrap_or(read), source: file.source }
+        let size = file.size.unwrap_or(read);
+        let part = file.view.map(|view| Part {
+            label: file.label,
+            file_name: file.file_name,
+            size: Some(size),
+            view,
+        });
+        Self { label, view: file.view, size, part, between: OnceCell::new(), source: file.source }
     }
 
     /// The bytes of a stretch, as many as there are.
@@ -53,6 +67,21 @@ impl<'a> Explored<'a> {
         }
         bytes.truncate(done);
         Ok(bytes)
+    }
+
+    /// What a byte is that belongs to no field and no tensor: of a gap, of padding, of what stands behind the data.
+    pub(crate) fn between(&self, at: u64) -> RegionKind {
+        let between = self.between.get_or_init(|| {
+            let Some(part) = &self.part else { return Vec::new() };
+            let all = regions(part, &Table::new(&Model::single(*part)), 0, usize::MAX);
+            let owned = |kind| matches!(kind, RegionKind::Metadata | RegionKind::TensorInfo);
+            all.into_iter().filter(|one| !owned(one.kind)).map(|one| (one.span, one.kind)).collect()
+        });
+        // They are in the order of the file.
+        let before = between.partition_point(|(span, _)| span.start <= at);
+        let holding =
+            before.checked_sub(1).and_then(|last| between.get(last)).filter(|(span, _)| at < span.end());
+        holding.map_or(RegionKind::Unread, |(_, kind)| *kind)
     }
 
     /// The fields of the head that hold a byte of a stretch.

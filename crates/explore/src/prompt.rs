@@ -42,11 +42,15 @@ impl Prompt {
     }
 }
 
-/// A position: `500`, `0x1f4`.
+/// A position: `500`, `0x1f4`. One that no file has room for is the last there is.
 pub(crate) fn position(text: &str) -> Option<u64> {
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
+    let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None => (text, 10),
+    };
+    match u64::from_str_radix(digits, radix) {
+        Ok(at) => Some(at),
+        Err(error) => (*error.kind() == std::num::IntErrorKind::PosOverflow).then_some(u64::MAX),
     }
 }
 
@@ -76,6 +80,7 @@ mod tests {
         assert_eq!(pattern("模"), "模".as_bytes());
         assert_eq!(position("0x1f4"), Some(500));
         assert_eq!(position("500"), Some(500));
+        assert_eq!(position("99999999999999999999999"), Some(u64::MAX));
         assert_eq!(position("0x"), None);
         assert_eq!(position("llama"), None);
     }

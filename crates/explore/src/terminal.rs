@@ -1,44 +1,109 @@
 //! The terminal: taken, and given back as it was, whatever happens.
 
 use std::io::{self, Write as _};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use ggufkit::check::Subject;
+use ggufkit::check::{self, Options, Report, Subject};
 use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event, KeyEventKind};
 use ratatui::crossterm::execute;
 
 use crate::action::{of_key, of_mouse};
 use crate::explorer::{Explorer, Settings};
+use crate::words;
 
 /// How long a wait for a key is: after that it is looked whether somebody ended the program.
 const WAIT: Duration = Duration::from_millis(250);
+/// The same while what is wrong is being found out.
+const SOON: Duration = Duration::from_millis(20);
 
 /// Explores a model in the terminal until its user leaves, or a signal ends it.
 ///
 /// # Errors
 /// The terminal's.
 pub fn explore(subject: &Subject<'_>, settings: Settings) -> io::Result<()> {
-    let mut explorer = Explorer::new(subject, settings);
     let ended = Arc::new(AtomicBool::new(false));
     let _signals = Signals::listen(&ended)?;
-    // From here on until `restore` the terminal is ours; a panic gives it back before it is told.
-    let mut terminal = ratatui::try_init()?;
-    let ran =
-        execute!(io::stdout(), EnableMouseCapture).and_then(|()| run(&mut explorer, &mut terminal, &ended));
+    let (result, judged) = std::thread::scope(|scope| {
+        // From here on until it is given back the terminal is ours.
+        let mut terminal = match take() {
+            Ok(terminal) => terminal,
+            Err(error) => return (give_back().and(Err(error)), None),
+        };
+        let (tell, told) = mpsc::channel();
+        let judge = scope.spawn(move || {
+            // Nobody may be there any more to be told.
+            let _ = tell.send(check::check(subject, &Options::default(), None));
+        });
+        let ran = first(&mut terminal, settings).and_then(|()| {
+            let mut explorer = Explorer::new(subject, settings);
+            run(&mut explorer, &mut terminal, &ended, &told)
+        });
+        // The terminal first: what is being judged still is waited for by nobody who looks at it.
+        let restored = give_back();
+        (ran.and(restored), Some(judge.join()))
+    });
+    if let Some(Err(panic)) = judged {
+        std::panic::resume_unwind(panic);
+    }
+    result
+}
+
+/// Takes the terminal. A panic gives it back before it is told: that of whoever looks at it, which ends the program. Others are
+/// told when the terminal is free: here nobody could read them.
+fn take() -> io::Result<ratatui::DefaultTerminal> {
+    let terminal = ratatui::try_init()?;
+    let (restoring, own) = (std::panic::take_hook(), std::thread::current().id());
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().id() != own && TAKEN.load(Ordering::Relaxed) {
+            return;
+        }
+        if TAKEN.swap(false, Ordering::Relaxed) {
+            let _ = execute!(io::stdout(), DisableMouseCapture);
+        }
+        restoring(panic);
+    }));
+    TAKEN.store(true, Ordering::Relaxed);
+    execute!(io::stdout(), EnableMouseCapture)?;
+    Ok(terminal)
+}
+
+/// Gives the terminal back as it was.
+fn give_back() -> io::Result<()> {
+    TAKEN.store(false, Ordering::Relaxed);
     let mouse = execute!(io::stdout(), DisableMouseCapture);
-    let restored = ratatui::try_restore();
-    ran.and(mouse).and(restored)
+    ratatui::try_restore().and(mouse)
+}
+
+/// Whether the terminal is ours.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// What is seen before there is something to see: of a model with very many keys the tree takes its time.
+fn first(terminal: &mut ratatui::DefaultTerminal, settings: Settings) -> io::Result<()> {
+    let text = format!("{}…", words::READING.get(settings.lang));
+    terminal.draw(|frame| frame.render_widget(text, frame.area())).map(|_| ())
 }
 
 fn run(
     explorer: &mut Explorer<'_>,
     terminal: &mut ratatui::DefaultTerminal,
     ended: &AtomicBool,
+    told: &mpsc::Receiver<Report>,
 ) -> io::Result<()> {
-    let mut changed = true;
+    let (mut changed, mut judging) = (true, true);
     while !explorer.is_done() && !ended.load(Ordering::Relaxed) {
+        if judging {
+            match told.try_recv() {
+                Ok(report) => {
+                    explorer.judged(report);
+                    (changed, judging) = (true, false);
+                }
+                Err(mpsc::TryRecvError::Empty) => {}
+                // It panicked, which is told when the terminal is free.
+                Err(mpsc::TryRecvError::Disconnected) => return Ok(()),
+            }
+        }
         if changed {
             terminal.draw(|frame| explorer.draw(frame))?;
             changed = false;
@@ -48,9 +113,13 @@ fn run(
             out.write_all(sequence.as_bytes())?;
             out.flush()?;
         }
-        let busy = explorer.is_busy();
-        if !event::poll(if busy { Duration::ZERO } else { WAIT })? {
-            if busy {
+        let wait = match (explorer.is_busy(), judging) {
+            (true, _) => Duration::ZERO,
+            (false, true) => SOON,
+            (false, false) => WAIT,
+        };
+        if !event::poll(wait)? {
+            if explorer.is_busy() {
                 explorer.work();
                 changed = !explorer.is_busy();
             }
@@ -90,7 +159,7 @@ impl Signals {
             if signals.forever().next().is_some() {
                 ended.store(true, Ordering::Relaxed);
                 std::thread::sleep(PATIENCE);
-                let _ = ratatui::try_restore();
+                let _ = give_back();
                 std::process::exit(0);
             }
         })?;

@@ -2,40 +2,14 @@
 
 use ggufkit::Value;
 use ggufkit::format::{Span, shorten};
-use ggufkit::inspect::units;
+use ggufkit::inspect::{one_line, units};
 use unicode_width::UnicodeWidthChar as _;
 
-/// Elements of an array that a line shows at most.
-const ELEMENTS: u64 = 8;
-
-/// A value in at most about `most` characters, escaped.
+/// A value in at most about `most` characters, escaped; a string in quotation marks.
 pub(crate) fn value(value: &Value<'_>, most: usize) -> String {
     match value {
-        Value::Scalar(scalar) => units::scalar_text(*scalar),
         Value::String(text) => format!("\"{}\"", shorten(text.0, most)),
-        Value::Array(array) => {
-            let mut out = String::from("[");
-            for (at, item) in (0_u64..).zip(array.iter().take(ELEMENTS as usize)) {
-                if at > 0 {
-                    out.push_str(", ");
-                }
-                if out.chars().count() >= most {
-                    break;
-                }
-                match item {
-                    // What is in arrays of arrays is a row of its own.
-                    Value::Array(inner) => {
-                        out.push_str(&format!("[{}; {}]", inner.element_type(), inner.len()))
-                    }
-                    item => out.push_str(&self::value(&item, most.saturating_sub(out.len()).max(8))),
-                }
-            }
-            if array.len() > ELEMENTS || out.chars().count() >= most {
-                out.push_str(", …");
-            }
-            out.push(']');
-            out
-        }
+        value => one_line(value, most).0,
     }
 }
 

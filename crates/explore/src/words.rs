@@ -50,8 +50,17 @@ words! {
     BY_TYPE: "type", "类型";
     OF_TENSOR: "data of", "张量数据：";
     BLOCK: "block", "块";
-    UNOWNED: "no tensor's", "不属于任何张量";
     CLOSE: "? closes", "? 关闭";
+    MORE_KEYS: "? closes  j k more", "? 关闭  j k 滚动";
+    BEYOND: "beyond the end of the file", "超出文件末尾";
+    READING: "reading", "正在读取";
+    JUDGING: "being checked", "正在检查";
+    NOT_EXAMINED: "not examined", "未检查";
+    FILES: "files", "个文件";
+    ERROR: "error", "错误";
+    WARNING: "warning", "警告";
+    NOTE: "note", "提示";
+    HELP_WORD: "help", "怎么办";
 }
 
 /// The keys, and what they do.

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-use ggufkit::check::{File, Subject};
+use ggufkit::check::{File, Subject, check};
 use ggufkit::format::spec::Lang;
 use ggufkit::format::{ByteStr, Options, View, parse};
 use ggufkit::io::Diagnosis;
@@ -66,22 +66,49 @@ impl Screen<'_> {
 }
 
 /// Runs a test on a file, on a screen of so many columns and rows.
-fn on(bytes: &[u8], (width, height): (u16, u16), settings: Settings, test: impl FnOnce(&mut Screen<'_>)) {
-    let outcome = parse(bytes, Options::new().with_size(Some(bytes.len() as u64)));
-    let (source, diagnosis) = (Memory::new(bytes), Diagnosis::default());
-    let file = File {
-        label: ByteStr(b"dir/model.gguf"),
-        file_name: Some("model.gguf"),
-        size: Some(bytes.len() as u64),
-        view: outcome.index.as_ref().map(|index| View::new(index, bytes)),
-        error: outcome.error.as_ref(),
-        diagnosis: &diagnosis,
-        source: Some(&source),
-    };
-    let subject = Subject::single(&file);
+fn on(bytes: &[u8], size: (u16, u16), settings: Settings, test: impl FnOnce(&mut Screen<'_>)) {
+    on_files(&[("model.gguf", bytes)], size, settings, test);
+}
+
+/// The same of several files.
+fn on_files(
+    files: &[(&str, &[u8])],
+    (width, height): (u16, u16),
+    settings: Settings,
+    test: impl FnOnce(&mut Screen<'_>),
+) {
+    let diagnosis = Diagnosis::default();
+    let read: Vec<_> = files
+        .iter()
+        .map(|(name, bytes)| {
+            let outcome = parse(bytes, Options::new().with_size(Some(bytes.len() as u64)));
+            (format!("dir/{name}"), *name, *bytes, outcome, Memory::new(*bytes))
+        })
+        .collect();
+    let files: Vec<File<'_>> = read
+        .iter()
+        .map(|(label, name, bytes, outcome, source)| File {
+            label: ByteStr(label.as_bytes()),
+            file_name: Some(name),
+            size: Some(bytes.len() as u64),
+            view: outcome.index.as_ref().map(|index| View::new(index, bytes)),
+            error: outcome.error.as_ref(),
+            diagnosis: &diagnosis,
+            source: Some(source),
+        })
+        .collect();
+    let subject = Subject { files: &files, set: None, problems: &[] };
     let explorer = Explorer::new(&subject, settings);
     let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    test(&mut Screen { explorer, terminal });
+    let mut screen = Screen { explorer, terminal };
+    // The first frame is there before anything is judged.
+    let text = screen.keys("4").text();
+    assert!(text.contains("being checked") || width < 40 || settings.lang == Lang::Zh, "{text}");
+    screen.explorer.judged(check(&subject, &ggufkit::check::Options::default(), None));
+    if subject.files.iter().any(|file| file.view.is_some()) {
+        screen.keys("1");
+    }
+    test(&mut screen);
 }
 
 const PLAIN: Settings = Settings { lang: Lang::En, colour: false };
@@ -158,7 +185,14 @@ fn places_are_gone_to_by_number_by_key_and_by_tensor() {
         let data = built.span("tensors[1].data");
         assert_eq!(screen.keys("\n").explorer.place().1, data.start);
         assert!(screen.text().contains("data of output.weight"), "{}", screen.text());
-        assert_eq!(screen.keys(":999999999\n").explorer.place().1, built.size() - 1);
+        let last = built.size() - 1;
+        assert_eq!(screen.keys(&format!(":{last}\n")).explorer.place().1, last);
+        for beyond in [built.size().to_string(), "0xffffffffffffffff".to_owned(), "9".repeat(30)] {
+            screen.keys(&format!(":{beyond}\n"));
+            let said = format!("beyond the end of the file: {:#x}", built.size());
+            assert!(screen.text().contains(&said), "{}", screen.text());
+            assert_eq!(screen.explorer.place().1, last, "and nothing is gone to");
+        }
         screen.keys("/0x47475546\n");
         assert_eq!(screen.explorer.place().1, built.size() - 1, "nothing behind");
         screen.keys("N");
@@ -324,5 +358,63 @@ fn an_array_of_many_elements_is_gone_through_as_one_of_few() {
     on(&Builder::new().kv("a.b", arrays).bytes(), (80, 24), PLAIN, |screen| {
         assert_eq!(screen.keys("jlj").selected(), "[0] [7]");
         assert_eq!(screen.keys("j").selected(), "[1] [\"x\"]");
+    });
+}
+
+/// Bytes that belong to nothing are called what the page calls them.
+#[test]
+fn bytes_between_tensors_and_behind_them_have_names() {
+    let two = Builder::new().tensor(Tensor::f32("a", &[3])).tensor(Tensor::f32("b", &[3]));
+    let mut built = two.build();
+    let (first, second) = (built.span("tensors[0].data"), built.span("tensors[1].data"));
+    built.set_u64("tensors[1].offset", 96);
+    let mut bytes = built.bytes().to_vec();
+    bytes.resize(usize::try_from(second.end()).unwrap() + 64 + 200, 0);
+    on(&bytes, (80, 24), PLAIN, |screen| {
+        for (at, called) in [
+            (first.start, "data of a"),
+            (first.end(), "padding"),
+            (first.start + 40, "gap"),
+            (first.start + 96, "data of b"),
+            (bytes.len() as u64 - 1, "bytes behind the data"),
+        ] {
+            let text = screen.keys(&format!(":{at}\n")).text();
+            assert!(text.contains(called), "{at}: {called}\n{text}");
+        }
+    });
+}
+
+#[test]
+fn a_set_says_once_what_holds_for_all_its_files_and_a_search_stays_in_its_file() {
+    let (one, other) =
+        (model().bytes(), Builder::new().kv("a", 1_u32).tensor(Tensor::f32("x", &[4])).bytes());
+    on_files(&[("m-1.gguf", &one), ("m-2.gguf", &other)], (100, 24), PLAIN, |screen| {
+        let text = screen.keys("4").text();
+        assert_eq!(text.matches("the values of the weights: they were not read").count(), 1, "{text}");
+        assert!(text.contains("they were not read (2 files)"), "{text}");
+        screen.keys("3");
+        for action in [Action::Search, Action::Type('z'), Action::Enter] {
+            screen.explorer.act(action);
+        }
+        assert!(screen.explorer.is_busy());
+        screen.explorer.act(Action::File(1));
+        assert!(!screen.explorer.is_busy());
+        assert!(screen.text().contains("stopped") && screen.text().contains("m-2.gguf"), "{}", screen.text());
+        assert_eq!(screen.explorer.place(), (1, 0));
+    });
+}
+
+#[test]
+fn the_keys_can_be_read_in_a_window_that_is_smaller_than_they_are() {
+    on(&model().bytes(), (40, 8), PLAIN, |screen| {
+        let text = screen.keys("?").text();
+        assert!(text.contains("a row down, up") && !text.contains("leave"), "{text}");
+        assert!(screen.keys("jj").text().contains("PgDn"), "{}", screen.text());
+        assert!(!screen.text().contains("a row down, up"), "{}", screen.text());
+        let text = screen.keys("G").text();
+        assert!(text.contains("leave") && !text.contains("a row down, up"), "{text}");
+        assert!(screen.keys("kg").text().contains("a row down, up"), "{}", screen.text());
+        // Below, nothing has moved.
+        assert_eq!(screen.keys("?").selected(), "▾ general  2");
     });
 }

@@ -28,4 +28,4 @@ pub mod yaml;
 
 pub use lookup::{Lookup, Named, Place};
 pub use model::{Model, Part, is_integer, type_label};
-pub use text::{Text, Words};
+pub use text::{Text, Words, one_line};

@@ -4,6 +4,7 @@
 //! gone into. Regions lie side by side from the first byte of a file to its last. Where tensors overlap, the bytes belong to
 //! the one that begins first.
 
+use ggufkit_format::spec::Text;
 use ggufkit_format::{Span, layout};
 use serde::Serialize;
 
@@ -47,6 +48,22 @@ impl RegionKind {
         Self::Trailing,
         Self::Unread,
     ];
+
+    /// What it is called, wherever it is shown.
+    #[must_use]
+    pub const fn words(self) -> Text {
+        match self {
+            Self::Before => Text::new("bytes before the header", "文件头之前的字节"),
+            Self::Header => Text::new("header", "文件头"),
+            Self::Metadata => Text::new("metadata", "元数据"),
+            Self::TensorInfo => Text::new("tensor table", "张量表"),
+            Self::Padding => Text::new("padding", "对齐填充"),
+            Self::Tensor => Text::new("tensor data", "张量数据"),
+            Self::Gap => Text::new("gap", "空隙"),
+            Self::Trailing => Text::new("bytes behind the data", "数据之后的字节"),
+            Self::Unread => Text::new("not readable", "无法读取"),
+        }
+    }
 }
 
 /// A stretch of a file.

@@ -2,10 +2,11 @@
 
 use core::fmt;
 
-use ggufkit_format::{ByteStr, Escaped, is_safe, shorten};
+use ggufkit_format::{ByteStr, Escaped, Value, is_safe, shorten};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::json::JsonText;
+use crate::units;
 
 /// Bytes of a text that an answer keeps.
 const MAX: usize = 4096;
@@ -97,6 +98,39 @@ impl Serialize for Text<'_> {
         map.serialize_entry("start", &JsonText(ByteStr(start)))?;
         map.serialize_entry("length", &bytes.len())?;
         map.end()
+    }
+}
+
+/// A value as one line of text, in about so many characters, harmless; and whether some of it was left out. A string stands
+/// without quotation marks, as what it says.
+#[must_use]
+pub fn one_line(value: &Value<'_>, most: usize) -> (String, bool) {
+    match value {
+        Value::Scalar(scalar) => (units::scalar_text(*scalar), false),
+        Value::String(text) => {
+            let shown = shorten(text.0, most);
+            let cut = shown.ends_with('…') && !text.to_str().is_some_and(|text| text.ends_with('…'));
+            (shown, cut || text.0.len() > most.saturating_mul(16))
+        }
+        Value::Array(array) => {
+            const FIRST: usize = 8;
+            let each = (most / FIRST).clamp(8, 60);
+            let (mut parts, mut cut) = (Vec::new(), array.len() > FIRST as u64);
+            for element in array.iter().take(FIRST) {
+                let (text, short) = match &element {
+                    // Arrays in arrays are opened one by one.
+                    Value::Array(inner) => (format!("[{}; {}]", inner.element_type(), inner.len()), true),
+                    Value::String(text) => (format!("\"{}\"", shorten(text.0, each)), text.0.len() > each),
+                    other => one_line(other, each),
+                };
+                cut |= short;
+                parts.push(text);
+            }
+            if array.len() > parts.len() as u64 {
+                parts.push("…".to_owned());
+            }
+            (format!("[{}]", parts.join(", ")), cut)
+        }
     }
 }
 

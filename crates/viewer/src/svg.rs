@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use ggufkit_format::spec::Lang;
+use ggufkit_format::spec::{Lang, Text};
 use ggufkit_inspect::map::{Area, Content, map};
+use ggufkit_inspect::regions::RegionKind;
 use ggufkit_inspect::{Model, units};
 
 use crate::answer::{Refusal, Session};
@@ -52,23 +53,20 @@ fn escaped(text: &str) -> String {
 }
 
 fn label(content: &Content<'_>, lang: Lang) -> String {
-    let words = |en: &str, zh: &str| match lang {
-        Lang::En => en.to_owned(),
-        Lang::Zh => zh.to_owned(),
+    let kind = match content {
+        Content::Array(key) => return key.short(60),
+        Content::Tensors(ty) => return ty.to_string(),
+        Content::Mixed => return Text::new("various", "其他").get(lang).to_owned(),
+        Content::Before => RegionKind::Before,
+        Content::Header => RegionKind::Header,
+        Content::Metadata => RegionKind::Metadata,
+        Content::TensorTable => RegionKind::TensorInfo,
+        Content::Padding => RegionKind::Padding,
+        Content::Gap => RegionKind::Gap,
+        Content::Trailing => RegionKind::Trailing,
+        Content::Unread => RegionKind::Unread,
     };
-    match content {
-        Content::Before => words("before the GGUF", "GGUF 之前"),
-        Content::Header => words("header", "文件头"),
-        Content::Metadata => words("metadata", "元数据"),
-        Content::Array(key) => key.short(60),
-        Content::TensorTable => words("tensor table", "张量表"),
-        Content::Padding => words("padding", "填充"),
-        Content::Tensors(ty) => ty.to_string(),
-        Content::Mixed => words("various", "其他"),
-        Content::Gap => words("gap", "空隙"),
-        Content::Trailing => words("behind the data", "数据之后"),
-        Content::Unread => words("not read", "未读"),
-    }
+    kind.words().get(lang).to_owned()
 }
 
 /// The colour of a sort of content.

@@ -7,7 +7,8 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{question, root, sample, session};
-use ggufkit_format::spec::{arch::ARCHITECTURES, keys::KEYS};
+use ggufkit_format::spec::{Lang, arch::ARCHITECTURES, keys::KEYS};
+use ggufkit_inspect::regions::RegionKind;
 use ggufkit_testkit::{Builder, Tensor};
 use ggufkit_viewer::answer::{Session, words};
 
@@ -58,6 +59,25 @@ fn the_page_knows_every_word_that_answers_have() {
     }
     let held = std::fs::read_to_string(&path).unwrap_or_default().replace('\r', "");
     assert_eq!(held, said, "run this test with SNAPSHOTS=overwrite, and say the new words in web/src/i18n");
+}
+
+/// What stretches of a file are called is said by one list, for the page, the picture and the terminal.
+#[test]
+fn the_page_calls_parts_of_a_file_what_all_others_call_them() {
+    for (file, lang) in [("en.ts", Lang::En), ("zh.ts", Lang::Zh)] {
+        let text = std::fs::read_to_string(root().join("web/src/i18n").join(file)).unwrap();
+        let section = text.split_once("\n  kind: {\n").unwrap().1.split_once("\n  },").unwrap().0;
+        for kind in RegionKind::ALL {
+            let name = serde_json::to_value(kind).unwrap();
+            let name = name.as_str().unwrap();
+            let line = section.lines().find(|line| {
+                let own = line.trim().split_once(':').unwrap().0;
+                own.trim_matches('\'') == name
+            });
+            let said = line.unwrap().split_once(": ").unwrap().1;
+            assert_eq!(said, format!("'{}',", kind.words().get(lang)), "{file}: {name}");
+        }
+    }
 }
 
 /// Answers have no other words than those.

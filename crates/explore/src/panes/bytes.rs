@@ -48,6 +48,10 @@ pub(crate) enum Found {
 impl Bytes {
     pub(crate) fn go(&mut self, files: &[Explored<'_>], file: usize, at: u64) {
         let Some(explored) = files.get(file) else { return };
+        if file != self.file {
+            // A search is of one file.
+            self.search = None;
+        }
         self.file = file;
         self.at = at.min(explored.size.saturating_sub(1));
     }
@@ -256,7 +260,7 @@ impl Bytes {
                     }
                     lines.push(Line::styled(said, look.theme.name()));
                 }
-                None => lines.push(Line::from(say(look.lang, words::UNOWNED))),
+                None => lines.push(Line::from(say(look.lang, explored.between(self.at).words()))),
             },
         }
         let next = explored.bytes(Span::new(self.at, 8)).unwrap_or_default();

@@ -2,12 +2,13 @@
 
 use ggufkit_format::spec::{FileType, Lang, keys};
 use ggufkit_format::{ArrayRef, Kv, Payload, Span, Value, shorten};
+use ggufkit_inspect::one_line;
 use serde::Serialize;
 
 use super::query::Query;
 use super::refusal::Refusal;
 use super::session::Session;
-use super::shape::{Big, Place, shown, type_of};
+use super::shape::{Big, Place, type_of};
 use super::{Answer, MAX_LIST, MAX_ROWS, json};
 
 /// Characters of a value.
@@ -57,7 +58,7 @@ pub(super) fn metadata(session: &Session, query: &Query<'_>) -> Answer {
     for (file, index, kv, view) in all.skip(from).take(MAX_LIST) {
         let most = if room > 0 { VALUE } else { 60 };
         let value = view.value(kv);
-        let (text, cut) = shown(&value, most);
+        let (text, cut) = one_line(&value, most);
         room = room.saturating_sub(text.len());
         let (meaning, says) = meaning(view.key(kv).0, &value, lang);
         entries.push(Entry {
@@ -137,7 +138,7 @@ pub(super) fn elements(session: &Session, query: &Query<'_>) -> Answer {
     for index in from..from.saturating_add(count).min(array.len()) {
         let Some(value) = walk.next() else { break };
         let end = walk.offset();
-        let (text, cut) = shown(&value, ELEMENT);
+        let (text, cut) = one_line(&value, ELEMENT);
         let inner = match &value {
             Value::Array(inner) => Some(Big(inner.len())),
             _ => None,

@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use ggufkit_format::{Payload, Span, Value, is_safe, shorten};
-use ggufkit_inspect::{json::non_finite, units};
+use ggufkit_format::{Payload, Span, is_safe};
+use ggufkit_inspect::json::non_finite;
 use serde::{Serialize, Serializer};
 
 /// The first number that a page would round.
@@ -90,37 +90,6 @@ pub(super) fn readable(bytes: &[u8]) -> String {
         }
     }
     out
-}
-
-/// A value as one line of text, and whether some of it was left out.
-pub(super) fn shown(value: &Value<'_>, most: usize) -> (String, bool) {
-    match value {
-        Value::Scalar(scalar) => (units::scalar_text(*scalar), false),
-        Value::String(text) => {
-            let shown = shorten(text.0, most);
-            let cut = shown.ends_with('…') && !text.to_str().is_some_and(|text| text.ends_with('…'));
-            (shown, cut || text.0.len() > most.saturating_mul(16))
-        }
-        Value::Array(array) => {
-            const FIRST: usize = 8;
-            let each = (most / FIRST).clamp(8, 60);
-            let (mut parts, mut cut) = (Vec::new(), array.len() > FIRST as u64);
-            for element in array.iter().take(FIRST) {
-                let (text, short) = match &element {
-                    // Arrays in arrays are opened one by one.
-                    Value::Array(inner) => (format!("[{}; {}]", inner.element_type(), inner.len()), true),
-                    Value::String(text) => (format!("\"{}\"", shorten(text.0, each)), text.0.len() > each),
-                    other => shown(other, each),
-                };
-                cut |= short;
-                parts.push(text);
-            }
-            if array.len() > parts.len() as u64 {
-                parts.push("…".to_owned());
-            }
-            (format!("[{}]", parts.join(", ")), cut)
-        }
-    }
 }
 
 /// The type of a value as the page writes it: `u32`, `string`, `array[string]`.

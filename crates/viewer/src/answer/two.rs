@@ -5,7 +5,7 @@ use std::io;
 use ggufkit_format::{ByteStr, Kv, Tensor, shorten};
 use ggufkit_inspect::diff::{Diff, Options, Record, Side};
 use ggufkit_inspect::tensors::Table;
-use ggufkit_inspect::{Lookup, Model};
+use ggufkit_inspect::{Lookup, Model, one_line};
 use ggufkit_io::TensorReader;
 use ggufkit_values::compare::{Difference, Pair, compare as measure};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::query::Query;
 use super::refusal::Refusal;
 use super::session::Session;
-use super::shape::{Big, Num, Place, shown, type_of};
+use super::shape::{Big, Num, Place, type_of};
 use super::values::{threads, weights};
 use super::{Answer, json};
 
@@ -227,7 +227,7 @@ fn name(name: &ByteStr<'_>) -> String {
 }
 
 fn told_kv(side: &Side<'_>, numbers: &[usize], record: &Record<'_, Kv>) -> Told {
-    let (text, _) = side.value(record).map(|value| shown(&value, VALUE)).unwrap_or_default();
+    let (text, _) = side.value(record).map(|value| one_line(&value, VALUE)).unwrap_or_default();
     let ty = type_of(&record.record.payload, record.record.value_type.to_string());
     let file = numbers.get(record.file).copied().unwrap_or_default();
     (format!("{text} ({ty})"), Place::new(file, record.record.span))
