@@ -175,6 +175,7 @@ def leaving(binary: str, file: Path) -> None:
         before, after = Path("before.txt").read_text(), Path("after.txt").read_text()
         expect(f"{end}: the modes are those of before", before == after, f"{before}\n{after}")
         expect(f"{end}: nothing is left on the screen", "general.architecture" not in screen, screen)
+        expect(f"{end}: the terminal tells of no mouse any more", modes() == "001", modes())
     terminal = Terminal(80, 24)
     terminal.run(f"{binary} explore {file}")
     terminal.until("general.architecture")
@@ -189,6 +190,47 @@ def leaving(binary: str, file: Path) -> None:
     expect("without a terminal it is refused", done.returncode == 2 and "no terminal" in done.stderr, done.stderr)
 
 
+def modes() -> str:
+    """Whether the terminal tells of the mouse, whether it shows its other screen, and whether a cursor."""
+    return tmux("display-message", "-p", "-t", "t", "#{mouse_any_flag}#{alternate_on}#{cursor_flag}").strip()
+
+
+def panics(binary: str, _: Path) -> None:
+    """A panic, too, gives the terminal back: of an example that stands beside the binary where tests were built."""
+    example = Path(binary).parent / "examples" / "panics"
+    if not example.exists():
+        print("skipped: a panic in a terminal (cargo build -p ggufkit-explore --example panics)")
+        return
+    terminal = Terminal(80, 24)
+    terminal.run("stty -a > before.txt; clear")
+    terminal.until("ready:")
+    terminal.run(f"RUST_BACKTRACE=0 {example}; echo status $?; stty -a > after.txt; echo o''ver")
+    terminal.until("1 Tag")
+    expect("the mouse is listened to while it is there", modes() == "110", modes())
+    terminal.type("3")
+    screen = terminal.until("over")
+    expect("a panic is told", "the source panics" in screen and "status 101" in screen, screen)
+    before, after = Path("before.txt").read_text(), Path("after.txt").read_text()
+    expect("a panic: the modes are those of before", before == after, f"{before}\n{after}")
+    expect("a panic: the terminal tells of no mouse any more", modes() == "001", modes())
+
+
+def keys(binary: str, file: Path) -> None:
+    """The list of keys in a window that is smaller than it is, and a position that no file has."""
+    terminal = Terminal(30, 10)
+    terminal.run(f"clear; {binary} explore {file}")
+    terminal.until("general")
+    terminal.type("?")
+    screen = terminal.until("j k")
+    expect("the first keys", "q Ctrl-C" not in screen, screen)
+    terminal.type("End")
+    terminal.until("q Ctrl-C")
+    terminal.type("?", ":")
+    terminal.type("-l", "18446744073709551615")
+    terminal.type("Enter")
+    terminal.until("beyond")
+
+
 def main() -> int:
     if shutil.which("tmux") is None:
         print("skipped: the explorer in a terminal (no tmux)")
@@ -199,7 +241,7 @@ def main() -> int:
         os.chdir(folder)
         shutil.copy(file, file.name)
         try:
-            for test in [looking, sizes, colours, languages, mouse, leaving]:
+            for test in [looking, sizes, colours, languages, mouse, keys, leaving, panics]:
                 test(binary, Path(file.name))
         finally:
             tmux("kill-server", check=False)

@@ -6,8 +6,10 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use ggufkit::check::{self, Options, Report, Subject};
+use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event, KeyEventKind};
 use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{LeaveAlternateScreen, disable_raw_mode};
 
 use crate::action::{of_key, of_mouse};
 use crate::explorer::{Explorer, Settings};
@@ -69,11 +71,24 @@ fn take() -> io::Result<ratatui::DefaultTerminal> {
     Ok(terminal)
 }
 
-/// Gives the terminal back as it was.
+/// Gives the terminal back as it was: whoever calls this, and whatever the thread that draws is doing.
 fn give_back() -> io::Result<()> {
     TAKEN.store(false, Ordering::Relaxed);
-    let mouse = execute!(io::stdout(), DisableMouseCapture);
-    ratatui::try_restore().and(mouse)
+    let modes = disable_raw_mode();
+    let screen = output().and_then(|mut out| execute!(out, DisableMouseCapture, LeaveAlternateScreen, Show));
+    modes.and(screen)
+}
+
+/// Standard output past the lock of the standard library, which whoever draws may hold for good.
+#[cfg(unix)]
+fn output() -> io::Result<impl io::Write> {
+    use std::os::fd::AsFd as _;
+    Ok(std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(not(unix))]
+fn output() -> io::Result<impl io::Write> {
+    Ok(io::stdout())
 }
 
 /// Whether the terminal is ours.
