@@ -137,7 +137,7 @@ def colours(binary: str, file: Path) -> None:
 def languages(binary: str, file: Path) -> None:
     terminal = Terminal(80, 24)
     terminal.run(f"clear; {binary} explore --lang zh {file}")
-    screen = terminal.until("元数据")
+    screen = terminal.until("退出")
     expect("Chinese", "张量" in screen and "字节" in screen and "退出" in screen, screen)
     terminal.type("2")
     terminal.until("形状")

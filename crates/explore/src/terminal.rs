@@ -96,7 +96,7 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// What is seen before there is something to see: of a model with very many keys the tree takes its time.
 fn first(terminal: &mut ratatui::DefaultTerminal, settings: Settings) -> io::Result<()> {
-    let text = format!("{}…", words::READING.get(settings.lang));
+    let text = words::READING.get(settings.lang);
     terminal.draw(|frame| frame.render_widget(text, frame.area())).map(|_| ())
 }
 

@@ -53,8 +53,8 @@ words! {
     CLOSE: "? closes", "? 关闭";
     MORE_KEYS: "? closes  j k more", "? 关闭  j k 滚动";
     BEYOND: "beyond the end of the file", "超出文件末尾";
-    READING: "reading", "正在读取";
-    JUDGING: "being checked", "正在检查";
+    READING: "reading…", "正在读取……";
+    JUDGING: "being checked…", "正在检查……";
     NOT_EXAMINED: "not examined", "未检查";
     FILES: "files", "个文件";
     ERROR: "error", "错误";

@@ -3,10 +3,12 @@
 use std::io;
 
 use ggufkit::check::Subject;
+use ggufkit::format::spec::Lang;
 use ggufkit_explore::{Settings, explore};
 
 use super::check::files_of;
 use super::explain::lang::{LangArg, choose};
+use super::progress::Waiting;
 use crate::args::{InputArgs, ReadArgs};
 use crate::frame;
 use crate::out::{Ink, Out};
@@ -45,7 +47,12 @@ impl Args {
         }
         let settings = Settings { lang: choose(self.lang), colour: out.color() };
         let (mut shown, mut failed) = (false, false);
+        let mut waiting = Waiting::begin(match settings.lang {
+            Lang::En => "reading…",
+            Lang::Zh => "正在读取……",
+        });
         let good = frame::each(out, &self.inputs, &self.read, false, |out, document| {
+            waiting.end();
             if shown {
                 let text = format!("{}: one model is shown at a time", document.label);
                 return out.message(Ink::Faint, "note", &text);
@@ -61,7 +68,9 @@ impl Args {
                 return out.message(Ink::Bad, "error", &format!("the terminal: {error}"));
             }
             Ok(())
-        })?;
+        });
+        waiting.end();
+        let good = good?;
         Ok(if good && shown && !failed { OK } else { FAILED })
     }
 }
