@@ -1,7 +1,7 @@
 //! The rules, in families, one file each.
 //!
-//! To add a rule: write `rules/<family>/<name>.rs` with a `RULE` (its doc comment is its manual), a `check`, and the
-//! recipes `bad` and `good` of the smallest file that it speaks about and of one that it does not; name the module in the
+//! To add a rule: write `rules/<family>/<name>.rs` with a `RULE` (its summary in English and in Chinese; its doc comment is its
+//! manual), a `check`, and the recipes `bad` and `good` of the smallest file that it speaks about and of one that it does not; name the module in the
 //! family's list. The tests hold the rest: code and name are unique, the recipes do what they say, and the snapshots of
 //! what is printed are there.
 
