@@ -4,7 +4,7 @@
 //! are not UTF-8 are `{"bytes": "<base64>"}`. No character that could drive a terminal is written as it is: it is
 //! escaped, which a JSON reader undoes.
 
-use std::io;
+use std::{fmt, io};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -149,22 +149,65 @@ impl Serialize for JsonElements<'_> {
 /// # Errors
 /// The writer's.
 pub fn write<W: io::Write, T: Serialize + ?Sized>(writer: W, value: &T, pretty: bool) -> io::Result<()> {
-    let result = if pretty {
-        let formatter = Safe(PrettyFormatter::with_indent(b"  "));
-        value.serialize(&mut serde_json::Serializer::with_formatter(writer, formatter))
+    if pretty {
+        with(writer, value, Safe { inner: PrettyFormatter::with_indent(b"  "), wide: Wide::Number })
     } else {
-        value.serialize(&mut serde_json::Serializer::with_formatter(writer, Safe(CompactFormatter)))
-    };
-    result.map_err(io::Error::from)
+        with(writer, value, Safe { inner: CompactFormatter, wide: Wide::Number })
+    }
 }
 
+/// The same, compact, for readers whose only numbers are doubles, as JavaScript's are: whole numbers of 2^53 and more, which these
+/// would round, are text.
+///
+/// # Errors
+/// The writer's.
+pub fn write_for_doubles<W: io::Write, T: Serialize + ?Sized>(writer: W, value: &T) -> io::Result<()> {
+    with(writer, value, Safe { inner: CompactFormatter, wide: Wide::Text })
+}
+
+fn with<W: io::Write, T: Serialize + ?Sized, F: Formatter>(
+    writer: W,
+    value: &T,
+    formatter: F,
+) -> io::Result<()> {
+    value.serialize(&mut serde_json::Serializer::with_formatter(writer, formatter)).map_err(io::Error::from)
+}
+
+/// How whole numbers are written that doubles do not hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wide {
+    Number,
+    Text,
+}
+
+/// The first number whose neighbour a double does not hold.
+const ROUNDED: u128 = 1 << 53;
+
 /// A formatter that escapes what serde_json leaves alone: DEL, C1 and bidirectional controls, invisible characters.
-struct Safe<F>(F);
+struct Safe<F> {
+    inner: F,
+    wide: Wide,
+}
+
+impl<F> Safe<F> {
+    fn number<W: ?Sized + io::Write>(
+        &self,
+        writer: &mut W,
+        magnitude: u128,
+        number: impl fmt::Display,
+    ) -> io::Result<()> {
+        if self.wide == Wide::Text && magnitude >= ROUNDED {
+            write!(writer, "\"{number}\"")
+        } else {
+            write!(writer, "{number}")
+        }
+    }
+}
 
 macro_rules! forward {
     ($($name:ident($($arg:ident: $ty:ty),*);)*) => {
         $(fn $name<W: ?Sized + io::Write>(&mut self, writer: &mut W, $($arg: $ty),*) -> io::Result<()> {
-            self.0.$name(writer, $($arg),*)
+            self.inner.$name(writer, $($arg),*)
         })*
     };
 }
@@ -174,6 +217,22 @@ impl<F: Formatter> Formatter for Safe<F> {
         begin_array(); end_array(); begin_array_value(first: bool); end_array_value();
         begin_object(); end_object(); begin_object_key(first: bool); end_object_key();
         begin_object_value(); end_object_value(); write_char_escape(escape: CharEscape);
+    }
+
+    fn write_u64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: u64) -> io::Result<()> {
+        self.number(writer, value.into(), value)
+    }
+
+    fn write_i64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: i64) -> io::Result<()> {
+        self.number(writer, value.unsigned_abs().into(), value)
+    }
+
+    fn write_u128<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: u128) -> io::Result<()> {
+        self.number(writer, value, value)
+    }
+
+    fn write_i128<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: i128) -> io::Result<()> {
+        self.number(writer, value.unsigned_abs(), value)
     }
 
     fn write_string_fragment<W: ?Sized + io::Write>(
@@ -222,6 +281,26 @@ mod tests {
         ] {
             assert_eq!(json(&JsonScalar(scalar)), expected);
         }
+    }
+
+    #[test]
+    fn numbers_that_a_double_would_round_are_text_where_asked_for() {
+        let values = (
+            [(1_u64 << 53) - 1, 1 << 53, u64::MAX],
+            [-(1_i64 << 53) + 1, -(1 << 53), i64::MIN],
+            u128::from(u64::MAX) * 2,
+            [7_u8, 0],
+            9e15_f64,
+        );
+        let mut out = Vec::new();
+        write_for_doubles(&mut out, &values).unwrap();
+        let expected = concat!(
+            r#"[[9007199254740991,"9007199254740992","18446744073709551615"],"#,
+            r#"[-9007199254740991,"-9007199254740992","-9223372036854775808"],"#,
+            r#""36893488147419103230",[7,0],9000000000000000.0]"#
+        );
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(json(&u64::MAX), "18446744073709551615");
     }
 
     #[test]

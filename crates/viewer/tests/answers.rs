@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::{Held, ask, files, question, sample, session};
 use ggufkit_format::{Detail, Options, View, parse};
 use ggufkit_testkit::{Builder, Tensor};
@@ -20,14 +22,50 @@ fn all() -> Vec<(String, Vec<u8>)> {
     all
 }
 
+/// Whether a page reads every whole number of a document as it is.
+fn unrounded(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => {
+            let whole = number.as_u64().or(number.as_i64().map(i64::unsigned_abs));
+            whole.is_none_or(|whole| whole < 1 << 53)
+        }
+        Value::Array(all) => all.iter().all(unrounded),
+        Value::Object(all) => all.values().all(unrounded),
+        _ => true,
+    }
+}
+
+/// A model whose every number is as large as it can be.
+fn huge() -> Vec<u8> {
+    let mut builder =
+        Builder::new().kv("general.architecture", "llama").kv("llama.many", vec![u64::MAX; 120]);
+    for key in [
+        "block_count",
+        "context_length",
+        "embedding_length",
+        "feed_forward_length",
+        "attention.head_count",
+        "attention.head_count_kv",
+        "attention.key_length",
+        "attention.value_length",
+        "attention.sliding_window",
+    ] {
+        builder = builder.kv(&format!("llama.{key}"), u64::MAX);
+    }
+    // A layer of any number.
+    builder.tensor(Tensor::f32("blk.18446744073709551615.attn_q.weight", &[8])).bytes()
+}
+
 #[test]
 fn every_answer_is_a_document_or_a_refusal() {
     let numbers = ["0", "1", "7", "18446744073709551615"];
-    for (name, bytes) in all() {
+    let mut answered = BTreeSet::new();
+    for (name, bytes) in all().into_iter().chain([("huge".to_owned(), huge())]) {
         let session = session(&[(name.as_str(), bytes.clone()), ("b.gguf", sample())]);
         for known in Session::questions() {
             let own = Question::new(known).with("model", 0).with("a", 0).with("b", 1).with("what", "Q4_K");
-            let own = own.with("template", "default").with("messages", "[]").with("name", "output.weight");
+            let own =
+                own.with("template", "default").with("messages", "[]").with("name", "token_embd.weight");
             let rest = [
                 "file", "kv", "from", "start", "offset", "tensor", "block", "element", "row_from", "col_from",
             ];
@@ -38,13 +76,22 @@ fn every_answer_is_a_document_or_a_refusal() {
                 }
                 // The number of values of one question is bounded, so that these may not be taken.
                 let question = question.with("width", 16).with("height", 16).with("lang", "zh");
-                if let Err(refusal) = ask(&session, &question) {
-                    let _: Value = serde_json::from_slice(&refusal.json()).unwrap();
-                    assert!(!refusal.message().is_empty(), "{name}: {known}");
+                match ask(&session, &question) {
+                    Ok(answer) => {
+                        assert!(unrounded(&answer), "{name}: {known}: {answer}");
+                        answered.insert(known);
+                    }
+                    Err(refusal) => {
+                        let _: Value = serde_json::from_slice(&refusal.json()).unwrap();
+                        assert!(!refusal.message().is_empty(), "{name}: {known}");
+                    }
                 }
             }
         }
     }
+    // Prompts are made by the command.
+    let never: Vec<&str> = Session::questions().filter(|known| !answered.contains(known)).collect();
+    assert_eq!(never, ["render"], "always refused");
 }
 
 #[test]

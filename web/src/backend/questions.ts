@@ -5,8 +5,9 @@
  * WebAssembly build of the same crates. Names and documents are those of the command's JSON (`gguf show --json`,
  * `gguf hex --json`, ...), so that one description holds for all.
  *
- * Positions are bytes from the begin of one file; a span is half-open. They are below 2^53, since they lie in files. Numbers
- * *of* a file that may be larger come as text (`value`), never as a JSON number that a page would round.
+ * Positions are bytes from the begin of one file; a span is half-open. They are below 2^53, since they lie in files, as are counts of
+ * what a file holds. All other whole numbers of a file may be larger, and come as text then (`Big`), never as a JSON number that a
+ * page would round.
  */
 
 /** Bytes `start..end` of the file with this index in `Session.files`. */
@@ -92,7 +93,7 @@ export interface Region {
   index?: number;
   /** Tensors: type name, layer, shape. Metadata: type label. */
   type?: string;
-  layer?: number | null;
+  layer?: Big | null;
   shape?: Big[];
   /** So many more share the region, since there are too many for one each; absent: none. `index` and `name` are the first's. */
   more?: number;
@@ -211,14 +212,14 @@ export interface Setting {
 export interface CacheKind {
   /** `full attention`, `sliding window`, `recurrent state`, `latent (MLA)`, ... */
   name: string;
-  layers: number;
+  layers: Big;
   /** Tokens kept at most, where there is a window. */
-  window: number | null;
+  window: Big | null;
   /** Elements per token and layer. */
-  k_row: number;
-  v_row: number;
+  k_row: Big;
+  v_row: Big;
   /** Bytes of state that no context changes (recurrent layers), all layers together. */
-  fixed: number;
+  fixed: Big;
   /** The numbers that rows come from: `heads_kv x key head size = 8 x 128`. */
   terms: { name: string; value: string; from: string }[];
 }
@@ -226,12 +227,12 @@ export interface CacheKind {
 export interface Memory {
   model: number;
   weights: {
-    total: number;
-    by_type: { type: string; tensors: number; bytes: number }[];
-    by_layer: { layer: number | null; tensors: number; bytes: number }[];
+    total: Big;
+    by_type: { type: string; tensors: number; bytes: Big }[];
+    by_layer: { layer: Big | null; tensors: number; bytes: Big }[];
   };
   /** `null` with a reason where nothing is known. */
-  cache: { trained_context: number | null; kinds: CacheKind[]; types: { name: string; bits: number }[] } | null;
+  cache: { trained_context: Big | null; kinds: CacheKind[]; types: { name: string; bits: number }[] } | null;
   reason: string | null;
 }
 
@@ -244,12 +245,27 @@ export interface TensorRow {
   elements: Big | null;
   bytes: Big | null;
   bits_per_weight: number | null;
-  layer: number | null;
+  layer: Big | null;
   /** `null` where its bytes are not in the file. */
   data: Place | null;
   info: Place;
   /** Whether there are values to look at: known type, bytes there. */
   readable: boolean;
+}
+
+/** Tensors of two models by their names. */
+export interface Pairs {
+  pairs: { name: string; a: number; b: number; bytes: Big }[];
+  /** Pairs that are not listed. */
+  left_out: number;
+  only_a: Alone;
+  only_b: Alone;
+}
+
+/** Tensors that one model alone has; the first of them by name. */
+export interface Alone {
+  count: number;
+  names: string[];
 }
 
 /** Numbers as JSON has them; not finite ones as "NaN", "Infinity", "-Infinity". */
@@ -443,7 +459,7 @@ export interface Questions {
   };
   diff: { query: { a: number; b: number }; answer: { same: boolean | null; changes: Change[]; left_out: number } };
   /** Tensors that the two have by name, without values; `a` and `b` count over all files of a model, as `tensors` has them. */
-  pairs: { query: { a: number; b: number }; answer: { pairs: { name: string; a: number; b: number; bytes: Big }[]; only_a: string[]; only_b: string[] } };
+  pairs: { query: { a: number; b: number }; answer: Pairs };
   /** One tensor of two models; `name` is `pairs[i].name`. */
   compare: { query: { a: number; b: number; name: string }; answer: Compared };
   /** Manual of a rule (name or code), a key, a type or a topic, as `gguf explain` prints it; `text` is Markdown in the language `lang`: manuals of rules are in English. */

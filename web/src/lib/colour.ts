@@ -1,4 +1,4 @@
-import type { Field, Region, RegionKind } from '../backend/questions';
+import type { Big, Field, Region, RegionKind } from '../backend/questions';
 
 /** One colour for each kind, the same in every pane. Names are custom properties of the style sheet, without their dashes. */
 export function kindColour(kind: RegionKind): string {
@@ -23,10 +23,11 @@ export function typeColour(type: string | undefined): string {
 }
 
 /** Layers go once around part of the circle of hues; they alternate a little in lightness, so that neighbours can be told apart. */
-export function layerColour(layer: number | null | undefined, layers: number, dark: boolean): string | null {
+export function layerColour(layer: Big | null | undefined, layers: number, dark: boolean): string | null {
   if (layer == null) return null;
-  const hue = 190 + (layers <= 1 ? 0 : (layer / (layers - 1)) * 130);
-  const light = (dark ? 62 : 48) + (layer % 2 ? 7 : 0);
+  const n = Number(layer);
+  const hue = 190 + (layers <= 1 ? 0 : (n / (layers - 1)) * 130);
+  const light = (dark ? 62 : 48) + (n % 2 ? 7 : 0);
   return `hsl(${hue.toFixed(0)} 42% ${light}%)`;
 }
 

@@ -14,7 +14,7 @@ export function hex(n: number, digits = 4): string {
   return '0x' + n.toString(16).padStart(digits, '0');
 }
 
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
 /** `29 B`, `11.2 KiB`, `3.91 GiB`: three significant digits. */
 export function size(bytes: Big | null): string {
@@ -34,6 +34,7 @@ export function size(bytes: Big | null): string {
 /** `591 K`, `7.24 B`: elements, parameters. */
 export function short(of: Big): string {
   const n = Number(of);
+  if (n >= 1e15) return n.toExponential(2);
   const steps: [number, string][] = [[1e12, ' T'], [1e9, ' B'], [1e6, ' M'], [1e3, ' K']];
   for (const [step, suffix] of steps) {
     if (n >= step) {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::query::Query;
 use super::refusal::Refusal;
 use super::session::Session;
-use super::shape::{Big, type_of};
+use super::shape::type_of;
 use super::{Answer, json};
 
 /// Regions of all files of a model, about.
@@ -47,7 +47,7 @@ struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     layer: Option<Option<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    shape: Option<Vec<Big>>,
+    shape: Option<Vec<u64>>,
     /// Things that share the region beside the one that is named.
     #[serde(skip_serializing_if = "is_zero")]
     more: u64,
@@ -132,7 +132,7 @@ fn told(region: &Region, part: Option<&Part<'_>>) -> Told {
                 out.name = Some(shorten(name.0, NAME));
                 out.ty = Some(tensor.tensor_type.to_string());
                 out.layer = Some(ggufkit_format::glob::layer_of(name.0));
-                out.shape = Some(view.index().dims(tensor).iter().map(|dim| Big(*dim)).collect());
+                out.shape = Some(view.index().dims(tensor).to_vec());
             }
         }
         _ => {}

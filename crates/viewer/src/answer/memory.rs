@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use super::query::Query;
 use super::session::Session;
-use super::shape::Big;
 use super::zh::say;
 use super::{Answer, json};
 
@@ -39,7 +38,7 @@ struct Memory {
 
 #[derive(Serialize)]
 struct Weights {
-    total: Big,
+    total: u64,
     by_type: Vec<OfType>,
     by_layer: Vec<OfLayer>,
 }
@@ -49,14 +48,14 @@ struct OfType {
     #[serde(rename = "type")]
     ty: String,
     tensors: u64,
-    bytes: Big,
+    bytes: u64,
 }
 
 #[derive(Serialize)]
 struct OfLayer {
     layer: Option<u64>,
     tensors: u64,
-    bytes: Big,
+    bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -119,12 +118,11 @@ fn weights(table: &Table<'_>) -> Weights {
     }
     let mut by_type: Vec<OfType> = types
         .into_iter()
-        .map(|(ty, (tensors, bytes))| OfType { ty: ty.to_string(), tensors, bytes: Big(bytes) })
+        .map(|(ty, (tensors, bytes))| OfType { ty: ty.to_string(), tensors, bytes })
         .collect();
-    by_type.sort_by_key(|of| core::cmp::Reverse(of.bytes.0));
-    let by_layer =
-        layers.into_iter().map(|(layer, (tensors, bytes))| OfLayer { layer, tensors, bytes: Big(bytes) });
-    Weights { total: Big(total), by_type, by_layer: by_layer.collect() }
+    by_type.sort_by_key(|of| core::cmp::Reverse(of.bytes));
+    let by_layer = layers.into_iter().map(|(layer, (tensors, bytes))| OfLayer { layer, tensors, bytes });
+    Weights { total, by_type, by_layer: by_layer.collect() }
 }
 
 fn told(cache: &Cache, lang: Lang) -> Told {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::query::Query;
 use super::refusal::Refusal;
 use super::session::Session;
-use super::shape::{Big, Place, type_of};
+use super::shape::{Place, type_of};
 use super::{Answer, MAX_LIST, MAX_ROWS, json};
 
 /// Characters of a value.
@@ -36,7 +36,7 @@ struct Entry {
     ty: String,
     value: String,
     cut: bool,
-    count: Option<Big>,
+    count: Option<u64>,
     span: Place,
     key_span: Place,
     value_span: Place,
@@ -79,9 +79,9 @@ pub(super) fn metadata(session: &Session, query: &Query<'_>) -> Answer {
     json(&Entries { total, entries })
 }
 
-fn count(kv: &Kv) -> Option<Big> {
+fn count(kv: &Kv) -> Option<u64> {
     match &kv.payload {
-        Payload::Array(array) => Some(Big(array.count)),
+        Payload::Array(array) => Some(array.count),
         _ => None,
     }
 }
@@ -105,7 +105,7 @@ fn meaning(key: &[u8], value: &Value<'_>, lang: Lang) -> (Option<&'static str>, 
 
 #[derive(Serialize)]
 struct Elements {
-    total: Big,
+    total: u64,
     elements: Vec<Element>,
 }
 
@@ -116,7 +116,7 @@ struct Element {
     cut: bool,
     #[serde(rename = "type")]
     ty: String,
-    count: Option<Big>,
+    count: Option<u64>,
     span: Place,
 }
 
@@ -140,7 +140,7 @@ pub(super) fn elements(session: &Session, query: &Query<'_>) -> Answer {
         let end = walk.offset();
         let (text, cut) = one_line(&value, ELEMENT);
         let inner = match &value {
-            Value::Array(inner) => Some(Big(inner.len())),
+            Value::Array(inner) => Some(inner.len()),
             _ => None,
         };
         let ty = match &value {
@@ -151,7 +151,7 @@ pub(super) fn elements(session: &Session, query: &Query<'_>) -> Answer {
         out.push(Element { index, value: text, cut, ty, count: inner, span });
         start = end;
     }
-    json(&Elements { total: Big(array.len()), elements: out })
+    json(&Elements { total: array.len(), elements: out })
 }
 
 /// The array inside an array that `path` leads to: numbers with points between.

@@ -100,6 +100,6 @@ impl Session {
 /// Writes an answer.
 fn json<T: serde::Serialize + ?Sized>(value: &T) -> Answer {
     let mut out = Vec::new();
-    ggufkit_inspect::json::write(&mut out, value, false).map_err(|error| Refusal::io(&error))?;
+    ggufkit_inspect::json::write_for_doubles(&mut out, value).map_err(|error| Refusal::io(&error))?;
     Ok(out)
 }

@@ -13,9 +13,6 @@ pub struct Question {
     pairs: Vec<(String, String)>,
 }
 
-/// Names and values of one question, and the bytes of all of them.
-const MAX_PAIRS: usize = 16;
-
 impl Question {
     /// A question without anything beside its name.
     #[must_use]
@@ -23,12 +20,10 @@ impl Question {
         Self { name: name.into(), pairs: Vec::new() }
     }
 
-    /// With a value.
+    /// With a value. Of several with one name the first counts.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl ToString) -> Self {
-        if self.pairs.len() <= MAX_PAIRS {
-            self.pairs.push((name.into(), value.to_string()));
-        }
+        self.pairs.push((name.into(), value.to_string()));
         self
     }
 

@@ -6,22 +6,6 @@ use ggufkit_format::{Payload, Span, is_safe};
 use ggufkit_inspect::json::non_finite;
 use serde::{Serialize, Serializer};
 
-/// The first number that a page would round.
-const EXACT: u64 = 1 << 53;
-
-/// A number of a file, as text where a page would round it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Big(pub(super) u64);
-
-impl Serialize for Big {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            n if n < EXACT => serializer.serialize_u64(n),
-            n => serializer.collect_str(&n),
-        }
-    }
-}
-
 /// A number that may be none of JSON's.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Num(pub(super) f64);
@@ -105,11 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_a_page_would_round_are_text() {
-        let json = |n| serde_json::to_string(&Big(n)).unwrap();
-        assert_eq!(json(EXACT - 1), "9007199254740991");
-        assert_eq!(json(EXACT), "\"9007199254740992\"");
-        assert_eq!(json(u64::MAX), "\"18446744073709551615\"");
+    fn numbers_that_are_none_of_json_are_text() {
         assert_eq!(serde_json::to_string(&Num(f64::NAN)).unwrap(), "\"NaN\"");
         assert_eq!(serde_json::to_string(&Num::single(0.1)).unwrap(), "0.1");
     }

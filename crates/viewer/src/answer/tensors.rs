@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::query::Query;
 use super::session::Session;
-use super::shape::{Big, Place};
+use super::shape::Place;
 use super::{Answer, MAX_LIST, json};
 
 /// Characters of a name.
@@ -25,9 +25,9 @@ struct Told {
     name: String,
     #[serde(rename = "type")]
     ty: String,
-    shape: Vec<Big>,
-    elements: Option<Big>,
-    bytes: Option<Big>,
+    shape: Vec<u64>,
+    elements: Option<u64>,
+    bytes: Option<u64>,
     bits_per_weight: Option<f64>,
     layer: Option<u64>,
     data: Option<Place>,
@@ -56,9 +56,9 @@ fn told(session: &Session, numbers: &[usize], row: &Row<'_>) -> Told {
         index: row.index,
         name: shorten(row.name.0, NAME),
         ty: row.tensor_type().to_string(),
-        shape: row.dims.iter().map(|dim| Big(*dim)).collect(),
-        elements: row.elements.map(Big),
-        bytes: row.size.map(Big),
+        shape: row.dims.to_vec(),
+        elements: row.elements,
+        bytes: row.size,
         bits_per_weight: row.bits_per_weight(),
         layer: row.layer,
         data: row.span().filter(|_| is_there).map(|span| Place::new(file, span)),

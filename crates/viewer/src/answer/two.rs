@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::query::Query;
 use super::refusal::Refusal;
 use super::session::Session;
-use super::shape::{Big, Num, Place, type_of};
+use super::shape::{Num, Place, type_of};
 use super::values::{threads, weights};
 use super::{Answer, json};
 
@@ -242,8 +242,27 @@ fn told_tensor(side: &Side<'_>, numbers: &[usize], record: &Record<'_, Tensor>) 
 #[derive(Serialize)]
 struct Pairs {
     pairs: Vec<Named>,
-    only_a: Vec<String>,
-    only_b: Vec<String>,
+    /// Pairs that are not told, since there are so many.
+    left_out: usize,
+    only_a: Alone,
+    only_b: Alone,
+}
+
+/// Tensors that only one of the models has.
+#[derive(Serialize, Default)]
+struct Alone {
+    count: usize,
+    /// The first of them.
+    names: Vec<String>,
+}
+
+impl Alone {
+    fn push(&mut self, name: &ByteStr<'_>) {
+        self.count = self.count.saturating_add(1);
+        if self.names.len() < MAX_ALONE {
+            self.names.push(shorten(name.0, MAX_NAME));
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -251,7 +270,7 @@ struct Named {
     name: String,
     a: usize,
     b: usize,
-    bytes: Big,
+    bytes: u64,
 }
 
 /// The number of each file's first tensor among all of a model's.
@@ -270,10 +289,11 @@ pub(super) fn pairs(session: &Session, query: &Query<'_>) -> Answer {
         let (first_a, first_b) = (firsts(a), firsts(b));
         let (names_a, names_b) = (Lookup::<Tensor>::new(a), Lookup::<Tensor>::new(b));
         let table = Table::new(a);
-        let mut out = Pairs { pairs: Vec::new(), only_a: Vec::new(), only_b: Vec::new() };
-        for row in table.iter().filter(|row| row.name.0.len() <= MAX_NAME) {
+        let mut out =
+            Pairs { pairs: Vec::new(), left_out: 0, only_a: Alone::default(), only_b: Alone::default() };
+        for row in table.iter() {
             match names_b.find(row.name.0) {
-                Some(other) if out.pairs.len() < MAX_PAIRS => {
+                Some(other) if out.pairs.len() < MAX_PAIRS && row.name.0.len() <= MAX_NAME => {
                     let size = |index: &ggufkit_format::Index, tensor| {
                         index.data_span(tensor).map_or(0, |span| span.len)
                     };
@@ -283,17 +303,15 @@ pub(super) fn pairs(session: &Session, query: &Query<'_>) -> Answer {
                         name: row.name.display().to_string(),
                         a: first_a.get(row.part_index).copied().unwrap_or_default() + row.index,
                         b: first_b.get(other.file).copied().unwrap_or_default() + other.index,
-                        bytes: Big(bytes),
+                        bytes,
                     });
                 }
-                None if out.only_a.len() < MAX_ALONE => out.only_a.push(row.name.display().to_string()),
-                _ => {}
+                Some(_) => out.left_out = out.left_out.saturating_add(1),
+                None => out.only_a.push(&row.name),
             }
         }
-        for (_, name, _) in b.tensors().filter(|(_, name, _)| name.0.len() <= MAX_NAME) {
-            if names_a.find(name.0).is_none() && out.only_b.len() < MAX_ALONE {
-                out.only_b.push(name.display().to_string());
-            }
+        for (_, name, _) in b.tensors().filter(|(_, name, _)| names_a.find(name.0).is_none()) {
+            out.only_b.push(&name);
         }
         json(&out)
     })

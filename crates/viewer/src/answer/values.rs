@@ -13,7 +13,7 @@ use super::open::Source;
 use super::query::Query;
 use super::refusal::Refusal;
 use super::session::{File, Session};
-use super::shape::{Big, Num, base64};
+use super::shape::{Num, base64};
 use super::{Answer, MAX_SIDE, json};
 
 /// Columns of the histogram.
@@ -166,8 +166,8 @@ struct Grid {
 
 #[derive(Serialize)]
 struct Size {
-    rows: Big,
-    cols: Big,
+    rows: u64,
+    cols: u64,
 }
 
 /// A cell while it is filled.
@@ -213,7 +213,7 @@ pub(super) fn values(session: &Session, query: &Query<'_>) -> Answer {
         json(&Grid {
             rows: [rows.start, rows.end],
             cols: [cols.start, cols.end],
-            size: Size { rows: Big(all), cols: Big(row) },
+            size: Size { rows: all, cols: row },
             width,
             height,
             mean: floats(|cell| (cell.sum / cell.count.max(1) as f64) as f32),

@@ -32,8 +32,8 @@ export function Weights({ a, b }: { a: number; b: number }) {
   if (!mine) return <Loading />;
   if (r.state === 'failed') return <Failed error={r.error} retry={() => void prepare(a, b)} />;
   if (!r.pairs) return <Loading />;
-  const { pairs, only_a, only_b } = r.pairs;
-  if (pairs.length === 0) return <Empty>{t('state.nothing')}</Empty>;
+  const { pairs, only_a, only_b, left_out } = r.pairs;
+  const none = pairs.length === 0;
   const bytes = pairs.reduce((n, p) => n + Number(p.bytes), 0);
   const cell = (get: (x: Compared) => Num) => (x: Result) => (isCompared(x) ? num(get(x), 4) : '');
   const columns: Column<Result>[] = [
@@ -49,7 +49,7 @@ export function Weights({ a, b }: { a: number; b: number }) {
   const current = at === null ? -1 : rows.findIndex((x) => x.name === at);
   return (
     <section class="fill" aria-label={t('compare.weights')}>
-      <div class="bar">
+      {none ? <Empty>{t('compare.no-pairs')}</Empty> : <div class="bar">
         {r.state === 'running' ? (
           <button type="button" class="button" onClick={stop}>{t('compare.stop')}</button>
         ) : r.state === 'done' ? null : (
@@ -61,11 +61,12 @@ export function Weights({ a, b }: { a: number; b: number }) {
         </span>
         <span class="bar-room" />
         <Select<Measure> label={t('compare.measure')} value={measure} options={[['relative', t('compare.relative')], ['rmse', t('compare.rmse')], ['max', t('compare.max')], ['snr_db', t('compare.snr')]]} onChange={setMeasure} />
-      </div>
-      {(only_a.length > 0 || only_b.length > 0) && (
+      </div>}
+      {(only_a.count > 0 || only_b.count > 0 || left_out > 0) && (
         <p class="hint">
-          {only_a.length > 0 && <span title={only_a.slice(0, 40).map(plain).join('\n')}>{t('compare.only-a', { n: count(only_a.length) })} </span>}
-          {only_b.length > 0 && <span title={only_b.slice(0, 40).map(plain).join('\n')}>{t('compare.only-b', { n: count(only_b.length) })}</span>}
+          {only_a.count > 0 && <span title={only_a.names.slice(0, 40).map(plain).join('\n')}>{t('compare.only-a', { n: count(only_a.count) })} </span>}
+          {only_b.count > 0 && <span title={only_b.names.slice(0, 40).map(plain).join('\n')}>{t('compare.only-b', { n: count(only_b.count) })} </span>}
+          {left_out > 0 && t('compare.pairs-left-out', { n: count(left_out) })}
         </p>
       )}
       {r.results.length > 0 && (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useAnswer } from '../../backend/answers';
 import type { CacheKind, Memory } from '../../backend/questions';
 import { t } from '../../i18n';
-import { cacheBytes, contexts, totalCache } from '../../lib/cache';
+import { cacheBytes, contexts, kept, totalCache } from '../../lib/cache';
 import { typeColour } from '../../lib/colour';
 import { plain } from '../../lib/escape';
 import { count, num, share, size } from '../../lib/format';
@@ -26,7 +26,7 @@ export function MemoryView() {
 function Cache({ memory }: { memory: Memory }) {
   const { cache } = memory;
   const steps = contexts(cache?.trained_context ?? null);
-  const trained = cache?.trained_context ?? null;
+  const trained = cache?.trained_context == null ? null : Number(cache.trained_context);
   const begin = Math.max(0, trained === null ? steps.indexOf(8192) : steps.indexOf(Math.min(trained, 8192)));
   const [index, setIndex] = useState(begin);
   const [k, setK] = useState('F16');
@@ -35,7 +35,8 @@ function Cache({ memory }: { memory: Memory }) {
   const n = steps[Math.min(index, steps.length - 1)] ?? 512;
   const bits = (name: string) => cache.types.find((x) => x.name === name)?.bits ?? 16;
   const total = totalCache(cache.kinds, n, bits(k), bits(v));
-  const weights = memory.weights.total;
+  // Beside each other sizes are drawn and rounded; that floats hold them to sixteen digits is enough.
+  const weights = Number(memory.weights.total);
   const options = cache.types.map((x) => [x.name, x.name] as const);
   return (
     <section class="card cache" aria-label={t('load.cache')}>
@@ -71,8 +72,8 @@ function Factor({ value, name }: { value: string; name: string }) {
 }
 
 function Formula({ kind, n, k, v }: { kind: CacheKind; n: number; k: number; v: number }) {
-  const kept = kind.window === null ? n : Math.min(n, kind.window);
-  const rows = kind.k_row > 0 || kind.v_row > 0;
+  const rows = Number(kind.k_row) > 0 || Number(kind.v_row) > 0;
+  const bytes = cacheBytes(kind, n, k, v);
   return (
     <div class="formula">
       <p><b>{plain(kind.name)}</b></p>
@@ -81,7 +82,7 @@ function Formula({ kind, n, k, v }: { kind: CacheKind; n: number; k: number; v: 
           <>
             <Factor value={count(kind.layers)} name={t('load.layers')} />
             <i>×</i>
-            <Factor value={kind.window !== null && kind.window < n ? `min(${count(n)}, ${count(kind.window)})` : count(kept)} name={kind.window !== null ? t('load.kept') : t('load.tokens')} />
+            <Factor value={kind.window !== null && Number(kind.window) < n ? `min(${count(n)}, ${count(kind.window)})` : count(kept(kind, n))} name={kind.window !== null ? t('load.kept') : t('load.tokens')} />
             <i>× (</i>
             <Factor value={count(kind.k_row)} name={t('load.krow')} />
             <i>×</i>
@@ -93,9 +94,9 @@ function Formula({ kind, n, k, v }: { kind: CacheKind; n: number; k: number; v: 
             <i>)</i>
           </>
         )}
-        {kind.fixed > 0 && <>{rows && <i>+</i>}<Factor value={size(kind.fixed)} name={t('load.fixed')} /></>}
+        {Number(kind.fixed) > 0 && <>{rows && <i>+</i>}<Factor value={size(kind.fixed)} name={t('load.fixed')} /></>}
         <i>=</i>
-        <Factor value={size(cacheBytes(kind, n, k, v))} name={`${count(Math.round(cacheBytes(kind, n, k, v)))} B`} />
+        <Factor value={size(bytes)} name={bytes < Number.MAX_SAFE_INTEGER ? `${count(Math.round(bytes))} B` : ''} />
       </p>
       {kind.terms.length > 0 && (
         <ul class="terms">
@@ -108,8 +109,8 @@ function Formula({ kind, n, k, v }: { kind: CacheKind; n: number; k: number; v: 
 
 function Weights({ memory }: { memory: Memory }) {
   const { total, by_type, by_layer } = memory.weights;
-  const types = [...by_type].sort((a, b) => b.bytes - a.bytes);
-  const most = Math.max(1, ...by_layer.map((l) => l.bytes));
+  const types = [...by_type].sort((a, b) => Number(b.bytes) - Number(a.bytes));
+  const most = Math.max(1, ...by_layer.map((l) => Number(l.bytes)));
   const layers = by_layer.filter((l) => l.layer !== null);
   const others = by_layer.filter((l) => l.layer === null);
   return (
@@ -120,18 +121,18 @@ function Weights({ memory }: { memory: Memory }) {
         {types.map((x) => (
           <li>
             <span class="bars-name mono">{plain(x.type)}</span>
-            <span class="bars-bar"><i class={`bg-${typeColour(x.type)}`} style={{ width: `${(x.bytes / Math.max(1, types[0]?.bytes ?? 1)) * 100}%` }} /></span>
+            <span class="bars-bar"><i class={`bg-${typeColour(x.type)}`} style={{ width: `${(Number(x.bytes) / Math.max(1, Number(types[0]?.bytes ?? 1))) * 100}%` }} /></span>
             <span class="bars-figure">{size(x.bytes)}</span>
-            <span class="bars-note muted">{share(x.bytes, total)} · {t('load.tensors', { count: x.tensors })}</span>
+            <span class="bars-note muted">{share(Number(x.bytes), Number(total))} · {t('load.tensors', { count: x.tensors })}</span>
           </li>
         ))}
       </ul>
       <h3>{t('load.by-layer')}</h3>
       <ul class={`bars ${layers.length > 24 ? 'dense' : ''}`}>
         {[...others, ...layers].map((x) => (
-          <li title={`${x.layer === null ? t('load.other-layers') : t('load.layer-n', { n: x.layer })}: ${size(x.bytes)}`}>
-            <span class="bars-name">{x.layer === null ? t('load.other-layers') : t('load.layer-n', { n: x.layer })}</span>
-            <span class="bars-bar"><i class={x.layer === null ? 'bg-tensor-info' : 'bg-tensor'} style={{ width: `${(x.bytes / most) * 100}%` }} /></span>
+          <li title={`${x.layer === null ? t('load.other-layers') : t('load.layer-n', { n: count(x.layer) })}: ${size(x.bytes)}`}>
+            <span class="bars-name">{x.layer === null ? t('load.other-layers') : t('load.layer-n', { n: count(x.layer) })}</span>
+            <span class="bars-bar"><i class={x.layer === null ? 'bg-tensor-info' : 'bg-tensor'} style={{ width: `${(Number(x.bytes) / most) * 100}%` }} /></span>
             <span class="bars-figure">{size(x.bytes)}</span>
             <span class="bars-note muted">{t('load.tensors', { count: x.tensors })}</span>
           </li>

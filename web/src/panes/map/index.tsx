@@ -86,7 +86,7 @@ export function MapPane() {
     setWindow(clampWindow([a - room, b + room], whole, scale.to(scale.from(a) + 24) - a), true);
   };
 
-  const layers = useMemo(() => maps.value.reduce((n, m) => m.regions.reduce((k, r) => Math.max(k, (r.layer ?? -1) + 1), n), 0), [maps.value]);
+  const layers = useMemo(() => maps.value.reduce((n, m) => m.regions.reduce((k, r) => Math.max(k, Number(r.layer ?? -1) + 1), n), 0), [maps.value]);
   const types = useMemo(() => {
     const found = new Set<string>();
     for (const m of maps.value) for (const r of m.regions) if (r.kind === 'tensor' && r.type) found.add(r.type);
