@@ -38,7 +38,7 @@ fn unrounded(value: &Value) -> bool {
 /// A model whose every number is as large as it can be.
 fn huge() -> Vec<u8> {
     let mut builder =
-        Builder::new().kv("general.architecture", "llama").kv("llama.many", vec![u64::MAX; 120]);
+        Builder::new().kv("llama.many", vec![u64::MAX; 120]).kv("general.architecture", "llama");
     for key in [
         "block_count",
         "context_length",
