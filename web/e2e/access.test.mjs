@@ -75,4 +75,37 @@ describe('the keyboard alone', () => {
     assert.deepEqual(await opened.trouble(), []);
     await opened.close();
   });
+
+  it('moves through the areas of tensors and through their errors', async () => {
+    const alike = await serve(sample, sample);
+    const opened = await open(alike.url, { route: '/tensors?show=treemap' });
+    const { page } = opened;
+    await settle(page);
+    await page.locator('.treemap').focus();
+    const readout = () => page.locator('#readout').innerText();
+    await page.keyboard.press('ArrowRight');
+    const first = await readout();
+    await page.keyboard.press('ArrowRight');
+    const second = await readout();
+    assert.match(first, /weight/);
+    assert.match(second, /weight/);
+    assert.notEqual(first, second);
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => location.hash.includes('tensor'));
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => location.hash.includes('show=stats'));
+    await opened.go('/compare?show=weights');
+    await page.locator('.pane-compare button.primary').click();
+    const chart = page.locator('.error-chart');
+    await chart.focus();
+    await page.keyboard.press('End');
+    // The same file twice: no tensor is off.
+    assert.match(await chart.getAttribute('aria-valuetext'), /: 0$/);
+    await page.keyboard.press('Home');
+    const name = (await chart.getAttribute('aria-valuetext')).replace(/: 0$/, '');
+    assert.equal((await page.locator('.pane-compare .grid-row.current').innerText()).split('\n')[0], name);
+    assert.deepEqual(await opened.trouble(), []);
+    await opened.close();
+    alike.stop();
+  });
 });

@@ -12,7 +12,8 @@ import { clampTop, contentHeight, isScaled, lastTop, reveal, scrollOf, tallest, 
 import { flatten } from '../src/lib/tree';
 import { lang } from '../src/state/prefs';
 import { formatRoute, parseRoute } from '../src/state/route';
-import { clampWindow, linear, logarithmic, ticks, zoomWindow } from '../src/panes/map/window';
+import { ownNames } from '../src/lib/names';
+import { clampWindow, linear, logarithmic, marks as rulerMarks, ticks, zoomWindow } from '../src/panes/map/window';
 
 describe('base64', () => {
   it('gives bytes and floats', () => {
@@ -150,10 +151,29 @@ describe('the map', () => {
   });
   it('marks the ruler with few, even positions', () => {
     for (const s of [linear, logarithmic]) {
-      const marks = ticks(s, [0, s.to(4e9)], 1000, 84);
+      const marks = ticks(s, s === linear, [0, s.to(4e9)], 1000, 84);
       expect(marks.length).toBeGreaterThan(2);
       expect(marks.length).toBeLessThan(14);
     }
+  });
+  it('counts from the begin of each file of a set', () => {
+    const axis = { parts: [{ file: 4, base: 0, size: 3000, dataStart: 100 }, { file: 5, base: 3000, size: 5000, dataStart: 100 }], total: 8000 };
+    for (const s of [linear, logarithmic]) {
+      const all = rulerMarks(axis, s, [0, s.to(8000)], 1200, 84);
+      const second = all.filter((m) => m.file === 5);
+      expect(second[0]).toMatchObject({ v: 3000, at: 0 });
+      expect(second.length).toBeGreaterThan(1);
+      for (const m of all) {
+        expect(m.v - (m.file === 5 ? 3000 : 0)).toBe(m.at);
+        // A power of two and its multiples, counted from that file.
+        expect(m.at === 0 || Number.isInteger(m.at / 2 ** Math.floor(Math.log2(Math.max(1, m.at)) - 3))).toBe(true);
+      }
+    }
+  });
+  it('names the files of a set by what tells them apart', () => {
+    expect(ownNames(['Llama-3-00001-of-00003.gguf', 'Llama-3-00002-of-00003.gguf'])).toEqual(['…00001-of-00003.gguf', '…00002-of-00003.gguf']);
+    expect(ownNames(['a.gguf', 'b.gguf'])).toEqual(['a.gguf', 'b.gguf']);
+    expect(ownNames(['only-one-name.gguf'])).toEqual(['only-one-name.gguf']);
   });
 });
 

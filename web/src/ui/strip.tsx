@@ -48,6 +48,14 @@ export function Strip() {
     const soft = colour('surface');
     c.fillStyle = soft;
     for (const s of segments.slice(1)) c.fillRect(s.x0 - 1.5, 0, 3, height);
+    // Where a file of a set ends and the next one begins.
+    for (const { base } of line.parts.slice(1)) {
+      const x = segmentX(segments, base);
+      c.fillStyle = soft;
+      c.fillRect(x - 3, 0, 6, height);
+      c.fillStyle = colour('ink');
+      c.fillRect(x - 0.75, 0, 1.5, height);
+    }
   }, [segments, all, colour]);
 
   const spotAt = (event: PointerEvent | MouseEvent): { file: number; region: Region } | null => {

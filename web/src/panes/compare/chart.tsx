@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks';
 import type { Compared } from '../../backend/questions';
 import { t } from '../../i18n';
 import { typeColour } from '../../lib/colour';
+import { plain } from '../../lib/escape';
 import { num } from '../../lib/format';
 import { palette } from '../../state/prefs';
 import { useDrawing } from '../../ui/canvas';
@@ -64,9 +65,29 @@ export function ErrorChart({ results, total, measure, at, onAt }: { results: Com
     if (!rect) return null;
     return results[Math.floor((event.clientX - rect.left - left) / step)]?.name ?? null;
   };
+  const here = results.findIndex((r) => r.name === at);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    if (step === undefined || results.length === 0) return;
+    event.preventDefault();
+    onAt(results[Math.min(Math.max(here + step, 0), results.length - 1)]?.name ?? null);
+  };
+  const shown = results[here];
   return (
-    <div class="error-chart card" ref={box} onClick={(event) => onAt(find(event))}>
-      <canvas ref={canvas} role="img" aria-label={t('compare.chart')} style={{ height: `${high}px`, width: '100%' }} />
+    <div
+      class="error-chart card"
+      ref={box}
+      tabIndex={0}
+      role="slider"
+      aria-label={t('compare.chart')}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, results.length - 1)}
+      aria-valuenow={Math.max(0, here)}
+      aria-valuetext={shown ? `${plain(shown.name)}: ${num(shown[measure], 4)}` : t('compare.nothing-chosen')}
+      onKeyDown={onKeyDown}
+      onClick={(event) => onAt(find(event))}
+    >
+      <canvas ref={canvas} aria-hidden="true" style={{ height: `${high}px`, width: '100%' }} />
     </div>
   );
 }

@@ -11,7 +11,7 @@ import { hover, hovered, select, selected, type Spot } from '../../state/selecti
 import { axis, fileHead, mapOf, maps, regionOf, selectRegion } from '../../state/session';
 import { hatch, useDrawing } from '../../ui/canvas';
 import { useActive, useSize } from '../../ui/hooks';
-import { clampWindow, ticks, zoomWindow, type Scale } from './window';
+import { clampWindow, marks, zoomWindow, type Mark, type Scale } from './window';
 
 interface Props {
   scale: Scale;
@@ -73,11 +73,12 @@ export function MapCanvas({ scale, colouring, layers, window, setWindow }: Props
   useDrawing(canvas, width, mapHeight, (c) => {
     const mono = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
     const sans = '12px system-ui, sans-serif';
-    drawRuler(c, scale, window, width, x, colour, mono);
+    drawRuler(c, marks(line, scale, window, width, 84), width, x, colour, mono);
     for (const map of all) {
       const base = toAxis(line, map.file, 0) ?? 0;
       drawRegions(c, map, base, { x, v, width }, (r) => regionColour(r, colouring, layers, dark, colour), colour, sans, lane);
     }
+    for (const { base } of line.parts.slice(1)) drawBorder(c, x(base), width, colour);
     if (lane === small && near) drawFields(c, near, nearSize, x, colour, mono, dark);
     for (const [s, name, wide] of [[under, 'ink', 1.5], [spot, 'accent', 2.5]] as const) {
       const mark = s && span(s);
@@ -255,22 +256,36 @@ function selectRegionOr(at: Spot): void {
 type X = (v: number) => number;
 type Palette = (name: string) => string;
 
-function drawRuler(c: CanvasRenderingContext2D, scale: Scale, window: readonly [number, number], width: number, x: X, colour: Palette, font: string) {
+function drawRuler(c: CanvasRenderingContext2D, marks: readonly Mark[], width: number, x: X, colour: Palette, font: string) {
   c.font = font;
   c.fillStyle = colour('muted');
   c.strokeStyle = colour('line-strong');
   c.lineWidth = 1;
   c.textBaseline = 'alphabetic';
-  for (const v of ticks(scale, window, width, 84)) {
+  let free = -Infinity;
+  for (const { v, at } of marks) {
     const px = Math.round(x(v)) + 0.5;
     c.beginPath();
     c.moveTo(px, ruler - 6);
     c.lineTo(px, ruler - 1);
     c.stroke();
-    const text = hex(v, 1);
+    const text = hex(at, 1);
     const w = c.measureText(text).width;
-    if (px + w < width) c.fillText(text, Math.max(0, px - (px < w / 2 ? px : w / 2)), ruler - 10);
+    const left = Math.max(0, px - (px < w / 2 ? px : w / 2));
+    // The first mark of a file may be close to the last of the one before.
+    if (px + w >= width || left < free) continue;
+    c.fillText(text, left, ruler - 10);
+    free = left + w + 8;
   }
+}
+
+/** Where a file of a set ends and the next one begins. */
+function drawBorder(c: CanvasRenderingContext2D, x: number, width: number, colour: Palette) {
+  if (x < -2 || x > width + 2) return;
+  c.fillStyle = colour('surface');
+  c.fillRect(x - 2.5, ruler - 6, 5, mapHeight);
+  c.fillStyle = colour('ink');
+  c.fillRect(x - 0.75, ruler - 6, 1.5, mapHeight);
 }
 
 function drawRegions(c: CanvasRenderingContext2D, map: FileMap, base: number, view: { x: X; v: (px: number) => number; width: number }, fill: (r: Region) => string, colour: Palette, font: string, lane: number) {

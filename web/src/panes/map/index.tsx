@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Region } from '../../backend/questions';
 import { t, tOr } from '../../i18n';
-import { toAxis } from '../../lib/axis';
+import { fromAxis, toAxis } from '../../lib/axis';
+import { plain } from '../../lib/escape';
+import { ownNames } from '../../lib/names';
 import { typeColour, type Colouring } from '../../lib/colour';
 import { count, hex, size as bytes } from '../../lib/format';
 import { reducedMotion, scheme } from '../../state/prefs';
@@ -93,6 +95,15 @@ export function MapPane() {
     return [...found].sort((a, b) => typeColour(b).localeCompare(typeColour(a)));
   }, [maps.value]);
 
+  const names = useMemo(() => ownNames(files.value.map((f) => f.name)), [files.value]);
+  // Positions count from the begin of their file.
+  const place = (v: number) => {
+    const at = fromAxis(line, v);
+    if (!at) return hex(0);
+    const base = toAxis(line, at.file, 0) ?? 0;
+    const number = files.value.findIndex((f) => f.file === at.file);
+    return `${hex(Math.round(Math.min(v - base, at.at + 1)))}${names.length > 1 ? ` (${plain(names[number] ?? '')})` : ''}`;
+  };
   if (maps.value.length === 0) return <Loading />;
   const folds = maps.value.reduce((n, m) => n + m.folded, 0);
   return (
@@ -114,7 +125,7 @@ export function MapPane() {
         <div class="map-foot">
           <Legend colouring={colouring} types={types} layers={layers} dark={scheme.value === 'dark'} />
           <p class="hint">
-            {all ? t('map.hint') : t('map.window', { from: hex(Math.floor(shown[0])), to: hex(Math.ceil(shown[1])), size: bytes(Math.ceil(shown[1]) - Math.floor(shown[0])) })}
+            {all ? t(files.value.length > 1 ? 'map.hint-set' : 'map.hint') : t('map.window', { from: place(shown[0]), to: place(shown[1]), size: bytes(Math.ceil(shown[1]) - Math.floor(shown[0])) })}
             {folds > 0 && ` ${t('map.folded', { n: count(folds) })}`}
           </p>
         </div>
@@ -122,6 +133,12 @@ export function MapPane() {
       <Parts />
     </>
   );
+}
+
+/** What tells a file from the others of its set; the whole name under the pointer. */
+function fileName(file: number, names: readonly string[]) {
+  const number = files.value.findIndex((f) => f.file === file);
+  return <span title={plain(files.value[number]?.name ?? '')}><Raw text={names[number] ?? ''} /></span>;
 }
 
 /** The same as a table: for reading, and for whom a drawing says nothing. */
@@ -146,14 +163,15 @@ function Parts() {
   }, [rows, spot]);
   const total = maps.value.reduce((n, m) => n + m.regions.length, 0);
   const many = files.value.length > 1;
+  const names = useMemo(() => ownNames(files.value.map((f) => f.name)), [files.value]);
   const columns: Column<Row>[] = [
     {
       id: 'name', label: t('map.name'), width: 'minmax(9rem, 2.4fr)',
       cell: ({ region: r }) => <><i class={`dot bg-${r.kind}`} />{r.name ? <Raw text={r.name} /> : tOr(`kind.${r.kind}`, r.kind)}{r.more ? <span class="badge">+ {count(r.more)}</span> : null}</>,
     },
-    { id: 'kind', label: t('map.by-kind'), width: '7.5rem', min: 620, cell: ({ region: r }) => (r.name ? <span class="muted">{tOr(`kind.${r.kind}`, r.kind)}</span> : '') },
+    { id: 'kind', label: t('map.by-kind'), width: '7.5rem', min: 620, cell: ({ region: r }) => (<span class="muted">{tOr(`kind.${r.kind}`, r.kind)}</span>) },
     { id: 'type', label: t('tag.type'), width: '6.5rem', min: 520, cell: ({ region: r }) => <span class="mono small">{r.type ?? ''}</span> },
-    ...(many ? [{ id: 'file', label: t('app.file'), width: 'minmax(4rem, 1fr)', min: 760, cell: ({ file }: Row) => <Raw text={files.value.find((f) => f.file === file)?.name ?? ''} /> }] : []),
+    ...(many ? [{ id: 'file', label: t('app.file'), width: 'minmax(4rem, 1fr)', min: 760, cell: ({ file }: Row) => fileName(file, names) }] : []),
     { id: 'offset', label: t('tag.offset'), width: '7rem', number: true, min: 330, cell: ({ region: r }) => <span class="mono">{hex(r.start)}</span> },
     { id: 'size', label: t('tensors.size'), width: '6rem', number: true, cell: ({ region: r }) => bytes(r.end - r.start) },
   ];

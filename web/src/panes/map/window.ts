@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { Axis } from '../../lib/axis';
 
 /** The stretch of the axis that the map shows, for the strip to mark; `null` where it shows all. */
 export const mapWindow = signal<readonly [number, number] | null>(null);
@@ -31,12 +32,35 @@ export function zoomWindow([a, b]: readonly [number, number], at: number, factor
   return [at - (at - a) * factor, at + (b - at) * factor];
 }
 
+/** A mark of the ruler: where it is on the axis, and what it says, which counts from the begin of its file. */
+export interface Mark {
+  v: number;
+  at: number;
+  file: number;
+}
+
+/** Marks of every file that is seen. */
+export function marks(axis: Axis, scale: Scale, [a, b]: readonly [number, number], width: number, room: number): Mark[] {
+  const out: Mark[] = [];
+  for (const part of axis.parts) {
+    const from = Math.max(a, scale.to(part.base));
+    const to = Math.min(b, scale.to(part.base + part.size));
+    if (to <= from) continue;
+    const own: Scale = { to: (v) => scale.to(v + part.base), from: (u) => scale.from(u) - part.base };
+    for (const at of ticks(own, scale === linear, [from, to], ((to - from) / (b - a)) * width, room)) {
+      out.push({ v: part.base + at, at, file: part.file });
+    }
+  }
+  return out;
+}
+
 /** Positions for the marks of a ruler: powers of two and their multiples, so that they read well in hex. */
-export function ticks(scale: Scale, [a, b]: readonly [number, number], width: number, room: number): number[] {
-  const v0 = Math.max(0, scale.from(a));
+export function ticks(scale: Scale, even: boolean, [a, b]: readonly [number, number], width: number, room: number): number[] {
+  const begin = scale.from(a);
+  const v0 = begin < 0.5 ? 0 : begin;
   const v1 = scale.from(b);
   const per = (b - a) / width;
-  if (scale === linear) {
+  if (even) {
     let step = 1;
     while (step / per < room) step *= 2;
     const out = [];

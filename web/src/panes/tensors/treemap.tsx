@@ -80,6 +80,22 @@ export function Treemap({ rows, chosen }: { rows: readonly TensorRow[]; chosen: 
     const y = event.clientY - rect.top;
     return leaves.find((n) => x >= n.x0 && x < n.x1 && y >= n.y0 && y < n.y1)?.data.tensor;
   };
+  // By the keyboard: from the largest on; what is reached is named below the strip, as what is under the pointer.
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -Infinity, End: Infinity }[event.key];
+    const here = tensorAt(rows, under) ?? chosen;
+    if (step !== undefined) {
+      event.preventDefault();
+      const own = leaves.filter((leaf) => leaf.data.tensor?.data);
+      const at = own.findIndex((leaf) => leaf.data.tensor === here);
+      const next = own[Math.min(Math.max(at + step, 0), own.length - 1)]?.data.tensor;
+      if (next?.data) hover({ ...next.data });
+    } else if (event.key === 'Enter' || event.key === ' ') {
+      event.preventDefault();
+      if (here && here === chosen) setView({ show: 'stats' });
+      else if (here) pick(here);
+    }
+  };
   return (
     <section class="fill" aria-label={t('tensors.treemap')}>
       <div class="bar">
@@ -90,6 +106,12 @@ export function Treemap({ rows, chosen }: { rows: readonly TensorRow[]; chosen: 
       <div
         class="treemap"
         ref={box}
+        tabIndex={0}
+        role="application"
+        aria-label={t('tensors.treemap-label')}
+        aria-describedby="readout"
+        onKeyDown={onKeyDown}
+        onBlur={() => hover(null)}
         onPointerMove={(event) => {
           const x = find(event);
           hover(x?.data ? { ...x.data } : null);
@@ -101,7 +123,7 @@ export function Treemap({ rows, chosen }: { rows: readonly TensorRow[]; chosen: 
         }}
         onDblClick={() => setView({ show: 'stats' })}
       >
-        <canvas ref={canvas} role="img" aria-label={t('tensors.treemap-label')} />
+        <canvas ref={canvas} aria-hidden="true" />
         {mark(tensorAt(rows, under), 'hot')}
         {mark(chosen, 'chosen')}
       </div>
