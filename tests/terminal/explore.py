@@ -46,12 +46,14 @@ class Terminal:
         tmux("send-keys", "-t", "t", *keys)
 
     def until(self, text: str, seconds: float = 20) -> str:
-        """The screen, once it has a text."""
+        """The screen, once it has a text and stands still: a frame may arrive in pieces."""
         end = time.monotonic() + seconds
+        before = ""
         while True:
             screen = self.screen()
-            if text in screen:
+            if text in screen and screen == before:
                 return screen
+            before = screen
             if time.monotonic() > end:
                 raise SystemExit(f"FAILED: {text!r} did not come up\n{screen}")
             time.sleep(0.05)
