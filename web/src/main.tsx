@@ -13,7 +13,14 @@ import './style/base.css';
 import './style/frame.css';
 import './style/controls.css';
 import './style/grid.css';
-import './style/panes.css';
+import './style/panes/map.css';
+import './style/panes/bytes.css';
+import './style/panes/tag.css';
+import './style/panes/walk.css';
+import './style/panes/load.css';
+import './style/panes/tensors.css';
+import './style/panes/check.css';
+import './style/panes/compare.css';
 
 // The token leaves the address before anything else reads it.
 start();

@@ -171,7 +171,7 @@ describe('the map', () => {
     }
   });
   it('names the files of a set by what tells them apart', () => {
-    expect(ownNames(['Llama-3-00001-of-00003.gguf', 'Llama-3-00002-of-00003.gguf'])).toEqual(['…00001-of-00003.gguf', '…00002-of-00003.gguf']);
+    expect(ownNames(['Llama-3-00001-of-00003.gguf', 'Llama-3-00002-of-00003.gguf'])).toEqual(['…00001…', '…00002…']);
     expect(ownNames(['a.gguf', 'b.gguf'])).toEqual(['a.gguf', 'b.gguf']);
     expect(ownNames(['only-one-name.gguf'])).toEqual(['only-one-name.gguf']);
   });
