@@ -28,6 +28,11 @@ impl<T: Copy> Pages<T> {
     }
 }
 
+// SAFETY: memory of its own that plain values lie in; it is written through `&mut` alone.
+unsafe impl<T: Copy + Send> Send for Pages<T> {}
+// SAFETY: as above.
+unsafe impl<T: Copy + Sync> Sync for Pages<T> {}
+
 impl<T: Copy> Deref for Pages<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {

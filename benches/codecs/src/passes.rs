@@ -1,4 +1,5 @@
-//! `stats` and `compare` beside the bare decoding of the same bytes, by as many threads.
+//! `stats` and `compare` beside the decoding of the same bytes, by as many threads: into a reused buffer for all values, and
+//! stretch by stretch into a cache, where nobody could use them.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -7,14 +8,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ggufkit_format::spec::TensorType;
 use ggufkit_format::{Options, ReadAt, View};
 use ggufkit_io::{HeadBuffer, TensorReader};
+use ggufkit_quant::Codec;
 use ggufkit_values::compare::{Pair, compare};
 use ggufkit_values::stats::{Detail, stats};
 use ggufkit_values::{Memory, Weights};
 
+use crate::memory::Pages;
 use crate::timing::{Case, Clock, Taken, measure};
 
-/// A file in memory.
-struct File(Vec<u8>);
+/// A file in memory, of such pages as what is decoded lies in.
+struct File(Pages<u8>);
 
 impl ReadAt for File {
     type Error = io::Error;
@@ -41,13 +44,26 @@ fn file(ty: TensorType, elements: usize, data: &[u8]) -> File {
     bytes.extend(ty.0.to_le_bytes());
     bytes.extend(0_u64.to_le_bytes());
     bytes.resize(bytes.len().next_multiple_of(32), 0);
-    bytes.extend(data);
-    bytes.resize(bytes.len().next_multiple_of(32), 0);
-    File(bytes)
+    let mut file = Pages::new((bytes.len() + data.len()).next_multiple_of(32), 0_u8);
+    let (head, rest) = file.split_at_mut(bytes.len());
+    head.copy_from_slice(&bytes);
+    rest[..data.len()].copy_from_slice(data);
+    File(file)
 }
 
 /// Elements that a thread takes at once, as the passes do.
 const UNIT: usize = 1 << 18;
+
+/// Decodes all values into memory, each thread its part.
+fn whole(codec: &Codec, data: &[u8], out: &mut [f32], threads: NonZeroUsize) {
+    let values = out.len().div_ceil(threads.get()).next_multiple_of(codec.block_elements());
+    let bytes = values / codec.block_elements() * codec.block_bytes();
+    std::thread::scope(|scope| {
+        for (data, out) in data.chunks(bytes).zip(out.chunks_mut(values)) {
+            scope.spawn(move || codec.decode(data, out));
+        }
+    });
+}
 
 /// Decodes all values, a stretch at a time, and looks at none.
 fn bare(weights: &[&Weights<'_, File>], threads: NonZeroUsize) {
@@ -73,8 +89,9 @@ fn bare(weights: &[&Weights<'_, File>], threads: NonZeroUsize) {
     });
 }
 
-/// Decoding of one and of two tensors, statistics of one, comparison of two.
-pub fn passes(ty: TensorType, elements: usize, data: &[u8], threads: NonZeroUsize, rounds: usize) -> Result<Vec<Taken>, String> {
+/// Decoding of one tensor, statistics of one, comparison of two, and the decoding that is in these.
+pub fn passes(codec: &Codec, data: &[u8], out: &mut [f32], threads: NonZeroUsize, rounds: usize) -> Result<Vec<Taken>, String> {
+    let (ty, elements) = (codec.tensor_type(), out.len());
     let file = file(ty, elements, data);
     let mut buffer = HeadBuffer::new();
     let outcome = buffer.read(&file, Options::new()).map_err(|error| error.to_string())?;
@@ -87,11 +104,12 @@ pub fn passes(ty: TensorType, elements: usize, data: &[u8], threads: NonZeroUsiz
     let only = std::slice::from_ref(&one);
     Ok(measure(
         vec![
-            Case::new("decode", || bare(&[&one], threads)),
+            Case::new("decode", || whole(codec, data, out, threads)),
             Case::new("stats", || stats(only, Detail::Brief, threads, &|_| (), &mut |_, _| ())),
-            Case::new("decode both", || bare(&[&one, &two], threads)),
-            Case::new("compare", || compare(&pairs, threads, &|_| (), &mut |_, _| ())),
             Case::new("full stats", || stats(only, Detail::Full, threads, &|_| (), &mut |_, _| ())),
+            Case::new("compare", || compare(&pairs, threads, &|_| (), &mut |_, _| ())),
+            Case::new("stretches", || bare(&[&one], threads)),
+            Case::new("stretches of both", || bare(&[&one, &two], threads)),
         ],
         rounds,
         Clock::Wall,

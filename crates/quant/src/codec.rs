@@ -5,6 +5,7 @@
 use std::fmt;
 
 use ggufkit_format::spec::TensorType;
+use zerocopy::FromBytes;
 
 use crate::wide::Registers;
 use crate::{block, plain};
@@ -97,6 +98,13 @@ impl Codec {
         self.fits(bytes.len(), out.len())?;
         (self.decode)(Registers::Avx512, bytes, out);
         Ok(())
+    }
+
+    /// The values of whole blocks where they lie, without decoding: those of `F32`, where this machine has the same order of bytes
+    /// and floats may begin at this address. `None` for all else.
+    pub fn in_place<'b>(&self, bytes: &'b [u8]) -> Option<&'b [f32]> {
+        let same = cfg!(target_endian = "little") && self.ty == TensorType::F32;
+        same.then(|| <[f32]>::ref_from_bytes(bytes).ok()).flatten()
     }
 
     /// Encodes whole rows of `row` values each. `importance` has a weight for each of the `row` columns; weights are

@@ -48,6 +48,8 @@ pub trait Floats: Copy + Add<Output = Self> + Mul<Output = Self> {
     fn count_zeros(self, counts: Self::Counts) -> Self::Counts;
     /// The counts of all lanes together; each is less than 2^32.
     fn counted(counts: Self::Counts) -> u64;
+    /// A bit for each lane, the first one lowest: whether its magnitude is `floor` or more, which what is no number is not.
+    fn reaching(self, floor: f32) -> u16;
     /// The lanes, one by one.
     fn lanes(self) -> [f32; 2 * LANES];
 }
@@ -77,10 +79,10 @@ mod tests {
     struct All<'a>(&'a [f32; 8], &'a [f32; 8]);
 
     impl Pass for All<'_> {
-        type Output = [[f64; 8]; 11];
+        type Output = [[f64; 8]; 12];
 
         #[inline(always)]
-        fn run<D: Doubles>(self) -> [[f64; 8]; 11] {
+        fn run<D: Doubles>(self) -> [[f64; 8]; 12] {
             let (a, b) = (D::of(self.0), D::of(self.1));
             let mut both = [0.0; 16];
             for (lane, value) in both.iter_mut().zip(self.0.iter().chain(self.1)) {
@@ -98,10 +100,22 @@ mod tests {
                 zeros = floats.count_zeros(zeros);
             }
             let zeros = D::all(D::Floats::counted(zeros) as f64);
-            let doubles =
-                [a, a + b, a - b, a * b, a.plus_product(a, b), a.most(b), D::all(0.1), one, two, zeros]
-                    .map(D::lanes);
-            let mut all = [squares; 11];
+            let reaching = D::all(f64::from(floats.reaching(0.1)));
+            let doubles = [
+                a,
+                a + b,
+                a - b,
+                a * b,
+                a.plus_product(a, b),
+                a.most(b),
+                D::all(0.1),
+                one,
+                two,
+                zeros,
+                reaching,
+            ]
+            .map(D::lanes);
+            let mut all = [squares; 12];
             for (out, lanes) in all.iter_mut().zip(doubles) {
                 *out = lanes;
             }
@@ -115,12 +129,27 @@ mod tests {
         for turn in 0..8 {
             let mut b = values;
             b.rotate_left(turn);
+            // All but -0, the smallest and what is no number.
+            let far = 0b1110_0101_u8;
+            let reaching = f64::from(u16::from_le_bytes([far, far.rotate_right(turn as u32)]));
             for lane in 0..8 {
                 let (a, other) = (f64::from(values[lane]), f64::from(b[lane]));
                 let most = if other > a { other } else { a };
                 let square = f64::from(values[lane] * values[lane] + values[lane]);
-                let expected =
-                    [a, a + other, a - other, a * other, a + a * other, most, 0.1, a, other, 6.0, square];
+                let expected = [
+                    a,
+                    a + other,
+                    a - other,
+                    a * other,
+                    a + a * other,
+                    most,
+                    0.1,
+                    a,
+                    other,
+                    6.0,
+                    reaching,
+                    square,
+                ];
                 for registers in all() {
                     let found = pass(registers, All(&values, &b)).map(|lanes| lanes[lane]);
                     for (expected, found) in expected.iter().zip(found) {

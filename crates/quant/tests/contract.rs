@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use ggufkit_format::spec::TENSOR_TYPES;
+use ggufkit_format::spec::{TENSOR_TYPES, TensorType};
 use ggufkit_quant::{Codec, CodecError, codec, codecs};
 use proptest::prelude::*;
 
@@ -60,6 +60,28 @@ fn lengths_that_do_not_fit_are_refused() {
         let expected =
             if codec.needs_importance() { Err(CodecError::ImportanceNeeded { ty }) } else { Ok(()) };
         assert_eq!(without, expected);
+    }
+}
+
+/// Whatever is said to lie there as it is decoded does so.
+#[test]
+fn only_floats_of_this_machine_lie_there_as_they_are() {
+    let bytes: Vec<u8> = (0..=255).cycle().take(4 * 256 * 44).collect();
+    // Somewhere in the first four bytes a float may begin; next to it none may.
+    let start = (0..4).find(|at| bytes[*at..].as_ptr().addr().is_multiple_of(4)).unwrap();
+    for codec in codecs() {
+        let len = codec.block_bytes() * 4;
+        let (there, beside) = (&bytes[start..start + len], &bytes[start + 1..start + 1 + len]);
+        let mut decoded = vec![0.0; codec.block_elements() * 4];
+        codec.decode(there, &mut decoded).unwrap();
+        let expected = codec.tensor_type() == TensorType::F32 && cfg!(target_endian = "little");
+        let found = codec.in_place(there);
+        assert_eq!(found.is_some(), expected, "{}", codec.tensor_type());
+        if let Some(found) = found {
+            assert!(found.iter().map(|v| v.to_bits()).eq(decoded.iter().map(|v| v.to_bits())));
+        }
+        assert!(codec.in_place(beside).is_none());
+        assert!(codec.in_place(&there[..len - 1]).is_none());
     }
 }
 

@@ -28,6 +28,22 @@ impl Wide {
         }
     }
 
+    /// Whether floats of 32 bits are just the numbers of these bytes, as small integers and what was once a float are.
+    pub(crate) fn is_held_by(self, floats: &[f32], bytes: &[u8]) -> bool {
+        /// Integers of less than 2^53 are those that have doubles of their own.
+        const DOUBLES: f32 = (1_u64 << 53) as f32;
+        match self {
+            Self::F64 => all(floats, bytes, |float, value| f64::from(float) == f64::from_le_bytes(value)),
+            Self::I32 => {
+                all(floats, bytes, |float, value| f64::from(float) == f64::from(i32::from_le_bytes(value)))
+            }
+            Self::I64 => all(floats, bytes, |float, value| {
+                let value = i64::from_le_bytes(value);
+                float.abs() < DOUBLES && f64::from(float) == value as f64
+            }),
+        }
+    }
+
     /// The values of little-endian bytes.
     pub(crate) fn values(self, bytes: &[u8]) -> Vec<Exact> {
         match self {
@@ -36,6 +52,14 @@ impl Wide {
             Self::I64 => each(bytes, |value| Exact::Whole(i64::from_le_bytes(value))),
         }
     }
+}
+
+fn all<const BYTES: usize>(floats: &[f32], bytes: &[u8], same: impl Fn(f32, [u8; BYTES]) -> bool) -> bool {
+    let parts = floats.chunks(64).zip(bytes.as_chunks().0.chunks(64));
+    // All of a part, since many at once are tested faster than one by one.
+    parts.into_iter().all(|(floats, bytes)| {
+        floats.iter().zip(bytes).fold(true, |all, (float, bytes)| all & same(*float, *bytes))
+    })
 }
 
 fn each<const BYTES: usize>(bytes: &[u8], value: impl Fn([u8; BYTES]) -> Exact) -> Vec<Exact> {
@@ -101,5 +125,36 @@ mod tests {
         assert_eq!(Exact::Whole(3).less(Exact::Real(2.5)), 0.5);
         assert!(Exact::Real(f64::NAN).equals(Exact::Real(-f64::NAN)));
         assert!(!Exact::Whole(0).equals(Exact::Real(f64::NAN)));
+    }
+
+    #[test]
+    fn floats_hold_what_was_a_float_and_no_integer_that_is_another_one() {
+        let held = |wide: Wide, float: f32, bytes: &[u8]| {
+            wide.is_held_by(&[1.0, float], &[&one(wide), bytes].concat())
+        };
+        for (value, expected) in
+            [(0.5, true), (f64::from(0.1_f32), true), (0.1, false), (1e300, false), (f64::NAN, false)]
+        {
+            assert_eq!(held(Wide::F64, value as f32, &value.to_le_bytes()), expected, "{value}");
+        }
+        for (value, expected) in
+            [(-3, true), (1 << 24, true), ((1 << 24) + 1, false), (i32::MIN, true), (i32::MAX, false)]
+        {
+            assert_eq!(held(Wide::I32, value as f32, &value.to_le_bytes()), expected, "{value}");
+        }
+        let large = 1_i64 << 53;
+        for (value, expected) in
+            [(large / 2, true), (large / 2 + 1, false), (large, false), (large + 1, false), (i64::MIN, false)]
+        {
+            assert_eq!(held(Wide::I64, value as f32, &value.to_le_bytes()), expected, "{value}");
+        }
+    }
+
+    fn one(wide: Wide) -> Vec<u8> {
+        match wide {
+            Wide::F64 => 1_f64.to_le_bytes().to_vec(),
+            Wide::I32 => 1_i32.to_le_bytes().to_vec(),
+            Wide::I64 => 1_i64.to_le_bytes().to_vec(),
+        }
     }
 }

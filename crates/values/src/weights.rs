@@ -225,7 +225,7 @@ pub struct Stretch<'m> {
     pub values: &'m [f32],
     /// The blocks that they were decoded from, in little-endian order.
     pub blocks: &'m [u8],
-    /// Where the blocks are numbers that floats of 32 bits do not hold.
+    /// Where some of the blocks are numbers that floats of 32 bits do not hold.
     pub(crate) wide: Option<Wide>,
 }
 
@@ -265,9 +265,12 @@ impl<S: ReadAt<Error = io::Error> + ?Sized> Stretches<'_, '_, '_, S> {
         match self.decode(left) {
             Ok((blocks, count)) => {
                 self.at = at.saturating_add(count as u64);
-                let values = self.memory.floats.get(..count).unwrap_or_default();
                 let blocks = self.memory.bytes.get(blocks).unwrap_or_default();
-                Some(Ok(Stretch { at, values, blocks, wide: Wide::of(self.weights.tensor_type()) }))
+                let decoded = || self.memory.floats.get(..count).unwrap_or_default();
+                let values = self.weights.codec.in_place(blocks).unwrap_or_else(decoded);
+                let wide =
+                    Wide::of(self.weights.tensor_type()).filter(|wide| !wide.is_held_by(values, blocks));
+                Some(Ok(Stretch { at, values, blocks, wide }))
             }
             Err(error) => {
                 self.at = self.end;
@@ -312,8 +315,10 @@ impl<S: ReadAt<Error = io::Error> + ?Sized> Stretches<'_, '_, '_, S> {
     fn decode(&mut self, left: u64) -> io::Result<(Range<usize>, usize)> {
         let (blocks, count) = self.step(left)?;
         let bytes = self.memory.bytes.get(blocks.clone()).unwrap_or_default();
-        let values = self.memory.floats.get_mut(..count).unwrap_or_default();
-        self.weights.codec.decode(bytes, values).map_err(io::Error::other)?;
+        if self.weights.codec.in_place(bytes).is_none() {
+            let values = self.memory.floats.get_mut(..count).unwrap_or_default();
+            self.weights.codec.decode(bytes, values).map_err(io::Error::other)?;
+        }
         Ok((blocks, count))
     }
 }

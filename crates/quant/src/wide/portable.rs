@@ -199,6 +199,15 @@ impl Floats for Array {
     }
 
     #[inline(always)]
+    fn reaching(self, floor: f32) -> u16 {
+        let mut lanes = 0;
+        for (lane, value) in self.0.iter().enumerate() {
+            lanes |= u16::from(value.abs() >= floor) << lane;
+        }
+        lanes
+    }
+
+    #[inline(always)]
     fn of(values: &[f32; WIDTH]) -> Self {
         Self(*values)
     }

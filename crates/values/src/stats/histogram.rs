@@ -141,13 +141,12 @@ impl Histogram {
         }
     }
 
-    /// Adds a finite value.
-    pub(super) fn count(&mut self, value: f64) {
-        let float = value as f32;
-        if float.is_finite() {
-            self.add_keys(&[key(float)]);
-        } else if let Some(sum) = self.beyond.get_mut(usize::from(value > 0.0)) {
-            *sum = sum.saturating_add(1);
+    /// Adds those finite values that no float is large enough for.
+    pub(super) fn count_beyond(&mut self, values: impl Iterator<Item = f64>) {
+        for value in values.filter(|value| value.is_finite() && (*value as f32).is_infinite()) {
+            if let Some(sum) = self.beyond.get_mut(usize::from(value > 0.0)) {
+                *sum = sum.saturating_add(1);
+            }
         }
     }
 

@@ -3,37 +3,33 @@
 //! Each part of them is gone over while it is in the cache next to the core. What seldom occurs (values that are not finite, a mean
 //! far from zero) is noticed by the sums, and looked at once more.
 
-use ggufkit_quant::registers::{Doubles, Pass, widest};
+use ggufkit_quant::registers::{Doubles, Floats, LANES, Pass, widest};
 
 use super::Stats;
 use super::histogram::key;
-use super::moments::{Moments, Powers};
+use super::moments::{Moments, Powers, Sums};
 use crate::exact::Exact;
 
 /// Values of a part.
 const PART: usize = 1024;
-
-/// Values that are looked for together, and those of them that are looked at one by one.
-const FEW: usize = 64;
-const FEWER: usize = 16;
 
 /// The bits of a float without its sign.
 const MAGNITUDE: u32 = 0x7fff_ffff;
 
 /// All of the values but the histogram. Of finite values whose magnitude is `floor` or more, where they are counted is added to
 /// `far`.
-pub(super) fn measure(values: &[f32], floor: f32, far: &mut Vec<u16>) -> Stats {
-    widest(Measure { values, floor: floor.to_bits(), far })
+pub(super) fn measure(values: &[f32], sums: Sums, floor: f32, far: &mut Vec<u16>) -> Stats {
+    widest(Measure { values, sums, floor, far })
 }
 
 /// Where finite values whose magnitude is `floor` or more are counted.
 pub(super) fn find(values: &[f32], floor: f32, far: &mut Vec<u16>) {
-    widest(Find { values, floor: floor.to_bits(), far });
+    widest(Find { values, floor, far });
 }
 
 struct Find<'a> {
     values: &'a [f32],
-    floor: u32,
+    floor: f32,
     far: &'a mut Vec<u16>,
 }
 
@@ -43,34 +39,35 @@ impl Pass for Find<'_> {
     #[inline(always)]
     fn run<D: Doubles>(self) {
         let Self { values, floor, far } = self;
-        for few in values.chunks(FEW) {
-            if any(few, floor) {
-                for fewer in few.chunks(FEWER).filter(|fewer| any(fewer, floor)) {
-                    keep(fewer, floor, far);
-                }
+        let (fours, rest) = values.as_chunks::<FOUR>();
+        for four in fours {
+            let mut lanes = 0_u64;
+            for (at, chunk) in four.as_chunks().0.iter().enumerate() {
+                lanes |= u64::from(D::Floats::of(chunk).reaching(floor)) << (at * 2 * LANES);
             }
+            while lanes != 0 {
+                keep(four.get(lanes.trailing_zeros() as usize), far);
+                lanes &= lanes.wrapping_sub(1);
+            }
+        }
+        for value in rest.iter().filter(|value| value.abs() >= floor) {
+            keep(Some(value), far);
         }
     }
 }
 
-/// Whether there is a magnitude of `floor` or more.
-#[inline(always)]
-fn any(values: &[f32], floor: u32) -> bool {
-    let mut any = false;
-    for value in values {
-        any |= value.to_bits() & MAGNITUDE >= floor;
-    }
-    any
-}
+/// Values of four registers, of which most often none is far.
+const FOUR: usize = 8 * LANES;
 
-fn keep(few: &[f32], floor: u32, far: &mut Vec<u16>) {
-    let wanted = |value: &&f32| (floor..f32::INFINITY.to_bits()).contains(&(value.to_bits() & MAGNITUDE));
-    far.extend(few.iter().filter(wanted).map(|value| key(*value)));
+#[inline(always)]
+fn keep(value: Option<&f32>, far: &mut Vec<u16>) {
+    far.extend(value.filter(|value| value.is_finite()).map(|value| key(*value)));
 }
 
 struct Measure<'a> {
     values: &'a [f32],
-    floor: u32,
+    sums: Sums,
+    floor: f32,
     far: &'a mut Vec<u16>,
 }
 
@@ -79,7 +76,7 @@ impl Pass for Measure<'_> {
 
     #[inline(always)]
     fn run<D: Doubles>(self) -> Stats {
-        let Self { values, floor, far } = self;
+        let Self { values, sums, floor, far } = self;
         let mut powers = Powers::<D>::none();
         let mut ends = Ends::NONE;
         for part in values.chunks(PART) {
@@ -89,9 +86,9 @@ impl Pass for Measure<'_> {
                 here.most = here.most.max(bits.cast_signed());
                 here.least = here.least.max(bits);
             }
-            powers.add(part);
+            powers.add(part, sums);
             ends = Ends { most: ends.most.max(here.most), least: ends.least.max(here.least) };
-            if here.reach() >= floor {
+            if here.reach() >= floor.to_bits() {
                 Find { values: part, floor, far: &mut *far }.run::<D>();
             }
         }
@@ -150,7 +147,7 @@ fn with_odd_ones(values: &[f32]) -> Stats {
     }
 }
 
-/// The statistics of values that floats of 32 bits do not hold, their sizes included.
+/// The statistics of values that floats of 32 bits do not hold, but for their sizes.
 pub(super) fn of_exact(values: &[Exact]) -> Stats {
     let doubles: Vec<f64> = values.iter().map(|value| value.double()).collect();
     let count = |of: fn(&f64) -> bool| doubles.iter().filter(|value| of(value)).count() as u64;
@@ -158,7 +155,7 @@ pub(super) fn of_exact(values: &[Exact]) -> Stats {
     let zeros = count(|value| *value == 0.0);
     let finite: Vec<f64> = doubles.iter().copied().filter(|value| value.is_finite()).collect();
     let (low, high) = (finite.iter().copied().reduce(f64::min), finite.iter().copied().reduce(f64::max));
-    let mut stats = Stats {
+    Stats {
         count: values.len() as u64,
         zeros,
         nan,
@@ -166,9 +163,5 @@ pub(super) fn of_exact(values: &[Exact]) -> Stats {
         moments: Moments::of_doubles(&finite),
         range: low.map(|low| low + 0.0).zip(high.map(|high| high + 0.0)),
         ..Stats::default()
-    };
-    for value in finite {
-        stats.histogram.count(value);
     }
-    stats
 }

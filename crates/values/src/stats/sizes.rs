@@ -8,7 +8,10 @@
 use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::exact::Exact;
+
 use super::histogram::{Counts, edge_below, key};
+use super::moments::Sums;
 use super::{Detail, Histogram, Moments, OUTLIER, Outliers, Stats, measure};
 
 /// Tensors with so many values or less are counted in full.
@@ -73,12 +76,12 @@ impl Sizes {
             far: Vec::new(),
             sample: Vec::new(),
             moments: Moments::default(),
-            exact: Histogram::default(),
+            beyond: Histogram::default(),
         };
         let done = work(&mut counting);
-        let Counting { counts, floor, far, sample, moments, exact, .. } = counting;
+        let Counting { counts, floor, far, sample, moments, beyond, .. } = counting;
         let mut shared = self.shared();
-        shared.all.add(&exact);
+        shared.all.add(&beyond);
         match counts {
             // Whatever became of the work: the thread counts for another tensor next.
             Some(counts) => counts.move_into(&mut shared.all),
@@ -126,7 +129,8 @@ pub(super) struct Counting<'a> {
     far: Vec<u16>,
     sample: Vec<u16>,
     moments: Moments,
-    exact: Histogram,
+    /// Values that are too large for floats.
+    beyond: Histogram,
 }
 
 impl Counting<'_> {
@@ -134,14 +138,14 @@ impl Counting<'_> {
     pub(super) fn measure(&mut self, values: &[f32]) -> Stats {
         if let Some(counts) = &mut self.counts {
             counts.count(values);
-            return measure::measure(values, f32::INFINITY, &mut self.far);
+            return measure::measure(values, Sums::Doubles, f32::INFINITY, &mut self.far);
         }
         if self.sample.is_empty() {
             let some = values.iter().take(SAMPLE).filter(|value| value.is_finite());
             self.sample.extend(some.map(|value| key(*value)));
         }
         let known = self.floor.unwrap_or(f32::INFINITY);
-        let stats = measure::measure(values, known, &mut self.far);
+        let stats = measure::measure(values, Sums::Floats, known, &mut self.far);
         if self.floor.is_none() {
             // What is far is known by these values themselves; nothing was kept of them.
             let floor = self.sizes.floor(&stats.moments).unwrap_or(0.0);
@@ -152,8 +156,12 @@ impl Counting<'_> {
         stats
     }
 
-    /// Takes over sizes that were counted elsewhere, of a tensor that is counted in full.
-    pub(super) fn take(&mut self, histogram: &Histogram) {
-        self.exact.add(histogram);
+    /// The same of values that the nearest `floats` do not hold, of a tensor that is counted in full.
+    pub(super) fn measure_exact(&mut self, values: &[Exact], floats: &[f32]) -> Stats {
+        if let Some(counts) = &mut self.counts {
+            counts.count(floats);
+        }
+        self.beyond.count_beyond(values.iter().map(|value| value.double()));
+        measure::of_exact(values)
     }
 }

@@ -1,6 +1,7 @@
 //! Expected values come from definitions carried out in another way: two passes in `f64`, sorting.
 
 use super::histogram::Counts;
+use super::moments::Sums;
 use super::*;
 
 fn noise(count: usize) -> Vec<f32> {
@@ -141,5 +142,37 @@ fn counts_do_not_depend_on_how_many_values_come_together() {
         assert!(sum.bins().eq(whole.bins()), "{size}");
         assert_eq!(sum.quantile(0.9), whole.quantile(0.9), "{size}");
         assert_eq!(sum.beyond(1e8), whole.beyond(1e8), "{size}");
+    }
+}
+
+/// With sums of floats as with sums of doubles, of numbers whose roundings do not make up for each other, too.
+#[test]
+fn rough_sums_hold_six_digits() {
+    let measured = |values: &[f32], sums| {
+        let mut sum = Moments::default();
+        for part in values.chunks(crate::weights::STRETCH) {
+            sum = sum.and(&measure::measure(part, sums, f32::INFINITY, &mut Vec::new()).moments);
+        }
+        sum
+    };
+    let alternating: Vec<f32> = (0..200_000).map(|at| if at % 2 == 0 { 0.1 } else { -0.1 }).collect();
+    let spread: Vec<f32> = noise(100_003).into_iter().map(|value| (value - 3.0) * 0.3).collect();
+    let mostly_one: Vec<f32> = (0..100_000).map(|at| if at % 1000 == 7 { -11.3 } else { 0.011_3 }).collect();
+    for values in [alternating, spread, mostly_one] {
+        let n = values.len() as f64;
+        let mean = values.iter().map(|v| f64::from(*v)).sum::<f64>() / n;
+        let central = |power| values.iter().map(|v| (f64::from(*v) - mean).powi(power)).sum::<f64>() / n;
+        let (std, kurtosis) = (central(2).sqrt(), central(4) / central(2).powi(2));
+        for (sums, moment, shape) in [(Sums::Floats, 1e-6, 3e-6), (Sums::Doubles, 1e-11, 3e-6)] {
+            let found = measured(&values, sums);
+            assert!((found.mean - mean).abs() <= moment * std, "{sums:?}: {} is not {mean}", found.mean);
+            assert!(
+                (found.std().unwrap() / std - 1.0).abs() <= moment,
+                "{sums:?}: {:?} is not {std}",
+                found.std()
+            );
+            let off = (found.kurtosis().unwrap() / kurtosis - 1.0).abs();
+            assert!(off <= shape, "{sums:?}: {:?} is not {kurtosis}", found.kurtosis());
+        }
     }
 }

@@ -55,6 +55,18 @@ impl Floats for Avx2 {
     }
 
     #[inline(always)]
+    fn reaching(self, floor: f32) -> u16 {
+        // SAFETY: see the module.
+        unsafe {
+            let half = |half| {
+                let magnitudes = _mm256_andnot_ps(_mm256_set1_ps(-0.0), half);
+                _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(magnitudes, _mm256_set1_ps(floor))) as u16
+            };
+            half(self.0[0]) | half(self.0[1]) << 8
+        }
+    }
+
+    #[inline(always)]
     fn of(values: &[f32; WIDTH]) -> Self {
         Self::from_array(values)
     }

@@ -44,6 +44,12 @@ impl Floats for Avx512 {
     }
 
     #[inline(always)]
+    fn reaching(self, floor: f32) -> u16 {
+        // SAFETY: see the module.
+        unsafe { _mm512_cmp_ps_mask::<_CMP_GE_OQ>(_mm512_abs_ps(self.0), _mm512_set1_ps(floor)) }
+    }
+
+    #[inline(always)]
     fn of(values: &[f32; WIDTH]) -> Self {
         Self::from_array(values)
     }
