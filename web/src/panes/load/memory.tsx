@@ -17,7 +17,7 @@ export function MemoryView() {
   if (!answer.data) return <Loading />;
   return (
     <div class="memory">
-      <Cache memory={answer.data} />
+      <Cache key={answer.data.model} memory={answer.data} />
       <Weights memory={answer.data} />
     </div>
   );
@@ -47,10 +47,10 @@ function Cache({ memory }: { memory: Memory }) {
           <input type="range" min={0} max={steps.length - 1} step={1} value={index} aria-label={t('load.slider')} aria-valuetext={`${count(n)} ${t('load.tokens')}`} onInput={(e) => setIndex(Number(e.currentTarget.value))} />
           <output><b>{count(n)}</b> {t('load.tokens')}</output>
         </label>
+        <p class="hint cache-hint">{trained !== null && t('load.trained', { n: count(trained) })}{trained !== null && n > trained && <span class="warn"> · {t('load.beyond-trained')}</span>}</p>
         <Select label={t('load.cache-k')} value={k} options={options} onChange={setK} />
         <Select label={t('load.cache-v')} value={v} options={options} onChange={setV} />
       </div>
-      <p class="hint">{trained !== null && t('load.trained', { n: count(trained) })}{trained !== null && n > trained && <span class="warn"> · {t('load.beyond-trained')}</span>}</p>
       <div class="sum" role="img" aria-label={`${t('load.weights')} ${size(weights)}, ${t('load.cache')} ${size(total)}`}>
         <span class="sum-weights" style={{ flexGrow: weights }} />
         <span class="sum-cache" style={{ flexGrow: total }} />
