@@ -50,7 +50,7 @@ fn huge() -> Vec<u8> {
         "attention.value_length",
         "attention.sliding_window",
     ] {
-        builder = builder.kv(&format!("llama.{key}"), u64::MAX);
+        builder = builder.kv(format!("llama.{key}"), u64::MAX);
     }
     // A layer of any number.
     builder.tensor(Tensor::f32("blk.18446744073709551615.attn_q.weight", &[8])).bytes()
