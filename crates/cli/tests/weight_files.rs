@@ -204,3 +204,28 @@ fn a_rule_for_names_that_fits_nothing_is_told() {
         (Some(0), "note: --rename x.*=*: no tensor of B has such a name\n")
     );
 }
+
+/// A double that a float holds, too, is not told by the digits that tell floats apart.
+#[test]
+fn bounds_of_doubles_and_integers_have_all_their_digits() {
+    let folder = folder("digits");
+    let doubles = [f64::from(0.1_f32), -1.0].map(f64::to_le_bytes).concat();
+    let longs = [-9_007_199_254_740_992_i64, 1 << 60].map(i64::to_le_bytes).concat();
+    let tensors = vec![
+        floats("f", &[0.1, -1.0]),
+        Tensor::new("d", 28, &[2]).data(doubles),
+        Tensor::new("l", 27, &[2]).data(longs),
+    ];
+    write(&folder, "m.gguf", tensors);
+    let found: Json = serde_json::from_slice(&run(&folder, &["stats", "m.gguf", "--json"]).stdout).unwrap();
+    let bounds: Vec<[f64; 2]> = found["files"][0]["tensors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tensor| [&tensor["min"], &tensor["max"]].map(|bound| bound.as_f64().unwrap()))
+        .collect();
+    assert_eq!(
+        bounds,
+        [[-1.0, 0.1], [-1.0, f64::from(0.1_f32)], [-9_007_199_254_740_992.0, 1_152_921_504_606_846_976.0]]
+    );
+}

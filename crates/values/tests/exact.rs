@@ -135,7 +135,12 @@ fn outliers_are_those_of_all_values_however_few_are_counted_by_size() {
     // What comes first says little of what follows: far is nearer than it seemed.
     let falling = noise(3 << 20, |at| if at < 1 << 18 { 100.0 } else { odd(at) });
     let rising = noise(3 << 20, |at| if at < 1 << 18 { 0.0 } else { odd(at) });
-    for (name, values) in [("even", even), ("falling", falling), ("rising", rising)] {
+    // Where a value lies says how large it is: within a row, and from row to row.
+    let columns = noise(3 << 20, |at| if at % 4096 < 512 { 3.0 * odd(at) } else { odd(at) });
+    let rows = noise(3 << 20, |at| (0.2 + (at >> 12) as f32 / 768.0) * odd(at));
+    for (name, values) in
+        [("even", even), ("falling", falling), ("rising", rising), ("columns", columns), ("rows", rows)]
+    {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         let full = measured(bytes.clone(), TensorType::F32, Detail::Full, 1);
         let outliers = full.outliers.unwrap();

@@ -47,6 +47,9 @@ pub struct Stats {
     pub outliers: Option<Outliers>,
     /// The scales of the blocks, of types that have one per block.
     pub scales: Option<Scales>,
+    /// Whether some values are of types whose numbers floats of 32 bits do not hold (`F64`, `I32`, `I64`). Of all others the digits
+    /// that tell floats apart are enough.
+    pub wide: bool,
 }
 
 /// Outliers lie at or beyond so many times the root mean square of their tensor.
@@ -104,6 +107,7 @@ impl Stats {
         self.zeros = self.zeros.saturating_add(other.zeros);
         self.nan = self.nan.saturating_add(other.nan);
         self.infinite = self.infinite.saturating_add(other.infinite);
+        self.wide |= other.wide;
         self.moments = self.moments.and(&other.moments);
         self.range = either(self.range, other.range);
         self.outliers = match (self.outliers, other.outliers) {
@@ -161,7 +165,7 @@ pub fn stats<S>(
             return Ok(Stats::default());
         };
         let scale = Scale::of(weights.tensor_type());
-        let mut stats = Stats::default();
+        let mut stats = Stats { wide: Wide::of(weights.tensor_type()).is_some(), ..Stats::default() };
         let mut stretches = weights.stretches(unit.elements.clone(), memory);
         sizes.counting(|counting| -> io::Result<()> {
             while let Some(stretch) = stretches.next_stretch() {

@@ -17,8 +17,12 @@ use super::{Detail, Histogram, Moments, OUTLIER, Outliers, Stats, measure};
 /// Tensors with so many values or less are counted in full.
 const SMALL: u64 = 1 << 20;
 
-/// Values of each unit that are counted, however large they are.
-const SAMPLE: usize = 2048;
+/// Values that follow each other, of each stretch, that are counted, however large they are.
+const SAMPLE: usize = 32;
+
+/// How far further on in its stretch the next sample lies, so that it is not of the same columns of every row; it and the length of
+/// a stretch have no common divisor.
+const FURTHER: usize = 1031;
 
 /// Values are far that are so many times the root mean square from zero: fewer times while little of the tensor was seen.
 const FAR: [f64; 2] = [3.0, 4.0];
@@ -75,6 +79,7 @@ impl Sizes {
             floor,
             far: Vec::new(),
             sample: Vec::new(),
+            stretches: 0,
             moments: Moments::default(),
             beyond: Histogram::default(),
         };
@@ -128,6 +133,8 @@ pub(super) struct Counting<'a> {
     floor: Option<f32>,
     far: Vec<u16>,
     sample: Vec<u16>,
+    /// Stretches of the unit that were sampled.
+    stretches: usize,
     moments: Moments,
     /// Values that are too large for floats.
     beyond: Histogram,
@@ -140,10 +147,10 @@ impl Counting<'_> {
             counts.count(values);
             return measure::measure(values, Sums::Doubles, f32::INFINITY, &mut self.far);
         }
-        if self.sample.is_empty() {
-            let some = values.iter().take(SAMPLE).filter(|value| value.is_finite());
-            self.sample.extend(some.map(|value| key(*value)));
-        }
+        let room = values.len().saturating_sub(SAMPLE).saturating_add(1);
+        let some = values.iter().skip(self.stretches.wrapping_mul(FURTHER) % room).take(SAMPLE);
+        self.sample.extend(some.filter(|value| value.is_finite()).map(|value| key(*value)));
+        self.stretches = self.stretches.wrapping_add(1);
         let known = self.floor.unwrap_or(f32::INFINITY);
         let stats = measure::measure(values, Sums::Floats, known, &mut self.far);
         if self.floor.is_none() {

@@ -113,7 +113,8 @@ pub(super) fn stats_of(session: &Session, query: &Query<'_>) -> Answer {
 fn told(stats: &stats::Stats) -> Stats {
     let moments = &stats.moments;
     let some = |value: Option<f32>| value.map_or(Num(f64::NAN), Num::single);
-    let either = |value: Option<f64>| value.map_or(Num(f64::NAN), Num::shortest);
+    let shown = if stats.wide { Num } else { Num::shortest };
+    let either = |value: Option<f64>| value.map_or(Num(f64::NAN), shown);
     let (low, high) = stats.range.unwrap_or((0.0, 0.0));
     // Half of it first: the distance of two doubles may be none.
     let width = (high / 2.0 - low / 2.0) / COLUMNS as f64 * 2.0;

@@ -100,12 +100,13 @@ impl Line {
     pub(super) fn of(name: Vec<u8>, ty: Option<TensorType>, tensors: u64, stats: &Stats) -> Self {
         let moments = &stats.moments;
         let some = |value: f64| Real(Some(shortest(value)));
+        let bound = |value: f64| if stats.wide { Real(Some(value)) } else { some(value) };
         let outliers = stats.outliers;
         let from = outliers.and_then(|outliers| outliers.from);
         let numbers = Numbers {
             elements: stats.count,
-            min: stats.range.map_or(Real(None), |(low, _)| some(low)),
-            max: stats.range.map_or(Real(None), |(_, high)| some(high)),
+            min: stats.range.map_or(Real(None), |(low, _)| bound(low)),
+            max: stats.range.map_or(Real(None), |(_, high)| bound(high)),
             mean: Real(moments.mean()),
             std: Real(moments.std()),
             rms: Real(moments.rms()),
