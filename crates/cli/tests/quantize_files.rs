@@ -229,7 +229,7 @@ fn what_is_meant_otherwise_is_told() {
     for (args, expected) in [
         (&["m.gguf", "o.gguf", "Q4_K_M", "8"][..], "the file to write is -o OUT, threads are --threads N"),
         (&["m.gguf", "Q8_0", "--override-kv", "a=b", "--dry-run"], "`gguf set OUT KEY=VALUE` does it"),
-        (&["m.gguf", "Q8_0", "--threads", "0", "--dry-run"], "at least one thread is needed"),
+        (&["m.gguf", "Q8_0", "--threads", "0", "--dry-run"], "a number from 1 on is needed"),
         (&["m.gguf", "--recipe", "m.gguf", "--dry-run"], "`gguf recipe FILE > RECIPE` writes down its types"),
         (
             &["m.gguf", "Q8_0", "--tensor-type", "*attn*=F16", "--dry-run"],

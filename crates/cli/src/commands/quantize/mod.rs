@@ -20,7 +20,7 @@ use self::given::Given;
 use super::progress::Bar;
 use super::shards::{Answer, Made, Model, Reason, Wanted, names_folder, shown};
 use super::split::stem;
-use crate::args::ReadArgs;
+use crate::args::{ReadArgs, ThreadArgs};
 use crate::failure::Failure;
 use crate::out::Out;
 use crate::{FAILED, frame, platform};
@@ -121,9 +121,8 @@ pub(crate) struct Args {
     /// Replace a file that exists
     #[arg(long, help_heading = "Writing")]
     force: bool,
-    /// Threads that read, convert and measure (default: as many as there are processors)
-    #[arg(long, value_name = "N", value_parser = threads)]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: ThreadArgs,
     /// An option of llama-quantize
     #[arg(long, hide = true)]
     override_kv: Vec<String>,
@@ -135,11 +134,6 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     read: ReadArgs,
-}
-
-fn threads(text: &str) -> Result<NonZeroUsize, String> {
-    let number = text.parse::<usize>().map_err(|error| error.to_string())?;
-    NonZeroUsize::new(number).ok_or_else(|| "at least one thread is needed".to_owned())
 }
 
 /// The order in the new file.
@@ -192,8 +186,7 @@ impl Args {
         answer.members = model.files.iter().map(|file| file.path.clone()).collect();
         let members = model.members();
         let sources: Vec<&FileSource> = model.files.iter().map(|file| &file.source).collect();
-        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
-        let threads = threads.unwrap_or(NonZeroUsize::MIN);
+        let threads = self.threads.count();
         let made = match Quantization::of(&members, &sources, &self.request(&given), threads) {
             Ok(made) => made,
             Err(error) => {
