@@ -137,15 +137,16 @@ fn row(of: &[&Column], widths: &[usize], kept: &[bool], text: &dyn Fn(&Column) -
     line
 }
 
-/// A number in four digits.
+/// A number in four digits, or in five where one stands before the point.
 fn number(value: Real) -> String {
     let Some(value) = value.0 else { return "-".to_owned() };
     let size = value.abs();
     if value == 0.0 {
         "0".to_owned()
     } else if (1e-3..1e5).contains(&size) {
-        let before = size.log10().floor().max(0.0) as usize;
-        format!("{value:.*}", 4_usize.saturating_sub(before))
+        let before = size.log10().floor() as i32;
+        let behind = if before < 0 { 3 - before } else { 4 - before };
+        format!("{value:.*}", usize::try_from(behind).unwrap_or(0))
     } else {
         format!("{value:.3e}")
     }
