@@ -8,7 +8,7 @@ use ggufkit_explore::{Settings, explore};
 
 use super::check::files_of;
 use super::explain::lang::{LangArg, choose};
-use super::progress::Waiting;
+use super::waiting::Waiting;
 use crate::args::{InputArgs, ReadArgs};
 use crate::frame;
 use crate::out::{Ink, Out};

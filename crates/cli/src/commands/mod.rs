@@ -46,6 +46,8 @@ mod upgrade;
 mod verify;
 #[cfg(feature = "view")]
 mod view;
+#[cfg(feature = "explore")]
+mod waiting;
 
 use std::io;
 
