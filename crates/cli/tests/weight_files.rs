@@ -194,6 +194,23 @@ fn pipes_are_refused_where_data_is_read_at_any_position() {
 }
 
 #[test]
+fn a_model_that_passes_by_is_not_said_to_have_no_tensors() {
+    let folder = folder("passes-by");
+    write(&folder, "m.gguf", vec![floats("t", &[1.0, 2.0])]);
+    for more in [&[][..], &["--json"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_gguf"))
+            .current_dir(&folder)
+            .args([&["stats", "-"], more].concat())
+            .stdin(fs::File::open(folder.join("m.gguf")).unwrap())
+            .output()
+            .unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&said).contains("data is not read as it passes by"), "{more:?}");
+    }
+}
+
+#[test]
 fn a_rule_for_names_that_fits_nothing_is_told() {
     let folder = folder("renames");
     write(&folder, "m.gguf", vec![floats("t", &[1.0; 8])]);

@@ -89,6 +89,17 @@ fn integers_keep_their_last_digits() {
     assert_eq!(stats.range, Some((1.0, 9_007_199_254_740_991.0)));
 }
 
+/// Six times the root of (3.5e38^2 + 2 / 2^20) / 3 is 1.2e39: above all of them, and above all floats.
+#[test]
+fn what_floats_do_not_hold_is_an_outlier_only_beyond_the_bound() {
+    let values: Vec<f64> = (0..3000).map(|at| if at % 3 == 0 { 3.5e38 } else { 1e-3 }).collect();
+    let stats = measured(doubles(&values), TensorType::F64, Detail::Full, 1);
+    assert_eq!(stats.outliers.map(|outliers| (outliers.count, outliers.from)), Some((0, None)));
+    // One of 10,000: six times its hundredth part is less than it is, and who else is beyond is not known.
+    let values: Vec<f64> = (0..10_000).map(|at| if at == 7 { 1e41 } else { 1.0 }).collect();
+    assert_eq!(measured(doubles(&values), TensorType::F64, Detail::Full, 1).outliers, None);
+}
+
 #[test]
 fn what_differs_in_its_last_digit_is_not_equal() {
     let found = compared(

@@ -36,7 +36,7 @@ impl<'d, 'a> Files<'d, 'a> {
 
     /// Whether the data can be read at all: that of a pipe has passed by when it is known where it is.
     pub(super) fn are_seekable(&self) -> bool {
-        self.parts.iter().filter_map(|part| part.source.as_ref()).all(FileSource::is_seekable)
+        self.parts.iter().all(|part| part.source.as_ref().is_some_and(|source| source.is_seekable()))
     }
 
     /// The values of a tensor.

@@ -16,10 +16,12 @@ const HALF: usize = BINS / 2;
 const FINITE: usize = HALF - 32;
 
 /// How many finite values of which size there are.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    /// By sign and magnitude; empty while there is nothing.
+    /// By sign and magnitude; empty while the values are few.
     bins: Vec<u64>,
+    /// The bins of all values while they are few, of which a file may have a hundred thousand tensors.
+    few: Vec<u16>,
     /// Finite values that no float of 32 bits is large enough for: the negative ones, and the positive ones.
     beyond: [u64; 2],
 }
@@ -70,17 +72,13 @@ impl Counts {
 
     /// Adds the finite ones to a histogram, and begins anew.
     pub(super) fn move_into(&mut self, histogram: &mut Histogram) {
-        if histogram.bins.is_empty() {
-            histogram.bins = vec![0; BINS];
-        }
-        for bin in self.few.drain(..).map(usize::from).filter(|bin| bin & (HALF - 1) < FINITE) {
-            if let Some(sum) = histogram.bins.get_mut(bin) {
-                *sum = sum.saturating_add(1);
-            }
-        }
+        self.few.retain(|bin| usize::from(*bin) & (HALF - 1) < FINITE);
+        histogram.add_keys(&self.few);
+        self.few.clear();
         if !std::mem::take(&mut self.is_used) {
             return;
         }
+        histogram.spread();
         for table in &mut self.bins {
             let signs = table.as_chunks_mut::<HALF>().0.iter_mut().zip(histogram.bins.chunks_mut(HALF));
             for (counts, sums) in signs {
@@ -132,13 +130,20 @@ impl Histogram {
         for (sum, more) in self.beyond.iter_mut().zip(other.beyond) {
             *sum = sum.saturating_add(more);
         }
-        if self.bins.is_empty() {
-            self.bins.clone_from(&other.bins);
-            return;
+        if !other.bins.is_empty() {
+            self.spread();
+            for (sum, more) in self.bins.iter_mut().zip(&other.bins) {
+                *sum = sum.saturating_add(*more);
+            }
         }
-        for (sum, more) in self.bins.iter_mut().zip(&other.bins) {
-            *sum = sum.saturating_add(*more);
-        }
+        self.add_keys(&other.few);
+    }
+
+    /// Gives every bin a count of its own.
+    fn spread(&mut self) {
+        self.bins.resize(BINS, 0);
+        let few = std::mem::take(&mut self.few);
+        self.add_keys(&few);
     }
 
     /// Adds those finite values that no float is large enough for.
@@ -152,7 +157,13 @@ impl Histogram {
 
     /// Adds values by where they are counted.
     pub(super) fn add_keys(&mut self, keys: &[u16]) {
-        self.bins.resize(BINS, 0);
+        if self.bins.is_empty() {
+            if self.few.len().saturating_add(keys.len()) <= FEW {
+                self.few.extend_from_slice(keys);
+                return;
+            }
+            self.spread();
+        }
         for key in keys {
             if let Some(sum) = self.bins.get_mut(usize::from(*key)) {
                 *sum = sum.saturating_add(1);
@@ -163,7 +174,10 @@ impl Histogram {
     /// Where only values from a magnitude on were counted, which is the edge of a bin: fills in what is below, so that all are
     /// `total`, in the proportions of a sample.
     pub(super) fn fill_below(&mut self, floor: f32, sample: &Self, total: u64) {
-        self.bins.resize(BINS, 0);
+        self.spread();
+        let mut spread = sample.clone();
+        spread.spread();
+        let sample = spread;
         let bins = usize::from(key(floor));
         let below = || (0..bins).flat_map(|bin| [bin, HALF.saturating_add(bin)]);
         for bin in below() {
@@ -186,18 +200,31 @@ impl Histogram {
 
     /// How many values there are.
     fn total(&self) -> u64 {
-        self.bins.iter().chain(&self.beyond).fold(0, |sum: u64, count| sum.saturating_add(*count))
+        self.bins
+            .iter()
+            .chain(&self.beyond)
+            .fold(self.few.len() as u64, |sum, count| sum.saturating_add(*count))
     }
 
     /// Bins that hold values, from the smallest to the largest: the bounds of each, and how many there are. The one next to
     /// zero holds zeros of both signs on its two sides.
     pub fn bins(&self) -> impl Iterator<Item = (f32, f32, u64)> {
-        let negative =
-            (0..FINITE).rev().map(|bin| (-edge(bin.saturating_add(1)), -edge(bin), HALF.saturating_add(bin)));
-        let positive = (0..FINITE).map(|bin| (edge(bin), edge(bin.saturating_add(1)), bin));
-        negative.chain(positive).filter_map(|(low, high, at)| {
-            let count = self.bins.get(at).copied().unwrap_or(0);
-            (count > 0).then(|| (low, high.min(f32::MAX), count))
+        let mut few = self.few.clone();
+        few.sort_unstable_by_key(|key| {
+            let key = i32::from(*key);
+            if key < HALF as i32 { key } else { HALF as i32 - 1 - key }
+        });
+        let few: Vec<(usize, u64)> = few
+            .chunk_by(|one, next| one == next)
+            .filter_map(|same| Some((usize::from(*same.first()?), same.len() as u64)))
+            .collect();
+        let negative = (0..FINITE).rev().map(|bin| HALF.saturating_add(bin));
+        let every = negative.chain(0..FINITE).map(|key| (key, self.bins.get(key).copied().unwrap_or(0)));
+        let every = every.take(if self.bins.is_empty() { 0 } else { BINS });
+        few.into_iter().chain(every).filter(|(_, count)| *count > 0).map(|(key, count)| {
+            let bin = key & (HALF - 1);
+            let (low, high) = (edge(bin), edge(bin.saturating_add(1)).min(f32::MAX));
+            if key < HALF { (low, high, count) } else { (-edge(bin.saturating_add(1)), -low, count) }
         })
     }
 
@@ -210,7 +237,9 @@ impl Histogram {
             let bins = self.bins.get(from.saturating_add(bin)..from.saturating_add(FINITE));
             bins.unwrap_or_default().iter().fold(0_u64, |sum, count| sum.saturating_add(*count))
         };
-        let largest = self.beyond.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
+        let few =
+            self.few.iter().filter(|key| (bin..FINITE).contains(&(usize::from(**key) & (HALF - 1)))).count();
+        let largest = self.beyond.iter().fold(few as u64, |sum, count| sum.saturating_add(*count));
         (of(0).saturating_add(of(HALF)).saturating_add(largest), edge(bin))
     }
 

@@ -115,11 +115,19 @@ impl Sizes {
             stats.histogram.fill_below(shared.floor, &shared.sample, stats.finite());
         }
         // Where all values are zero none stands out.
-        let bound = stats.moments.rms().filter(|rms| *rms > 0.0).map(|rms| (rms * OUTLIER) as f32);
-        stats.outliers = bound.map(|bound| {
-            let (count, from) = stats.histogram.beyond(bound);
-            Outliers { count, from: Some(from) }
+        let bound = stats.moments.rms().filter(|rms| *rms > 0.0).map(|rms| rms * OUTLIER);
+        stats.outliers = bound.and_then(|bound| match bound as f32 {
+            // What is larger than all floats is not told apart: there may be none, or nobody knows how many.
+            float if float.is_infinite() => {
+                let reach = stats.range.map(|(low, high)| low.abs().max(high.abs()));
+                reach.filter(|reach| *reach < bound).map(|_| Outliers { count: 0, from: None })
+            }
+            float => {
+                let (count, from) = stats.histogram.beyond(float);
+                Some(Outliers { count, from: Some(from) })
+            }
         });
+        let bound = bound.map(|bound| bound as f32);
         self.full || bound.is_none_or(|bound| shared.floor <= bound)
     }
 }

@@ -176,3 +176,34 @@ fn rough_sums_hold_six_digits() {
         }
     }
 }
+
+/// Few values and many are told alike, whichever way they were put together.
+#[test]
+fn histograms_of_few_values_and_of_many_are_alike() {
+    let values = noise(4000);
+    let whole = of_values(&values).histogram;
+    let mut sum = Histogram::default();
+    for few in values.chunks(100) {
+        let part = of_values(few).histogram;
+        assert_eq!(part.bins().map(|(_, _, count)| count).sum::<u64>(), few.len() as u64);
+        let bounds: Vec<(f32, f32)> = part.bins().map(|(low, high, _)| (low, high)).collect();
+        assert!(bounds.is_sorted_by(|one, next| one.1 <= next.0), "{bounds:?}");
+        sum.add(&part);
+    }
+    assert!(sum.bins().eq(whole.bins()));
+    let mixed: Vec<f32> = [-1.0, 3.0, -0.0, 0.0, -2.0, 3.0].into();
+    let found: Vec<(f32, f32, u64)> = of_values(&mixed).histogram.bins().collect();
+    let (step, wide) = (1.0 / 32.0, 2.0 / 32.0);
+    let none = f32::from_bits(1 << 18);
+    assert_eq!(
+        found,
+        [
+            (-2.0 - wide, -2.0, 1),
+            (-1.0 - step, -1.0, 1),
+            (-none, -0.0, 1),
+            (0.0, none, 1),
+            (3.0, 3.0 + wide, 2)
+        ]
+    );
+    assert_eq!(of_values(&mixed).histogram.beyond(1.5), (3, 1.5));
+}
