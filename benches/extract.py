@@ -5,9 +5,9 @@
 
 The bytes of the layer are put into a file first, which `cp` copies: the same bytes from one file of the page cache to another.
 Rows take turns in every round, targets are removed before they are written, and dirty pages are written out before a row
-begins. No row waits for the disk (`--no-sync`), as `cp` does not. The last rows decode to F16, which is work of another kind:
-their bytes are counted as written. Prints medians of the wall clock and of CPU time, their ratios to `cp`, and the highest peak
-memory. On a machine that is shared only the ratio of CPU times means something.
+begins. No row waits for the disk (`--no-sync`), as `cp` does not. `tensors` reads the head alone: what of a row is no copy.
+The last rows decode, which is work of another kind. Prints medians of the wall clock and of CPU time, their ratios to `cp`,
+and the highest peak memory. On a machine that is shared only the ratio of CPU times means something.
 """
 import json
 import os
@@ -33,6 +33,7 @@ def main() -> int:
         extract = [binary, "extract", source, pattern, "--no-sync", "-o"]
         subprocess.run([*extract, layer], check=True, stdout=subprocess.DEVNULL)
         rows = {BASE: ["cp", layer, work / "target.gguf"]}
+        rows["tensors: the head"] = [binary, "tensors", source, "--name", pattern]
         rows["extract .gguf"] = [*extract, work / "part.gguf"]
         rows["extract into a folder"] = [*extract, work / "folder"]
         if types <= {"F32", "F16", "F64", "BF16"}:

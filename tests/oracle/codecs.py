@@ -316,7 +316,7 @@ def golden_rows():
 
 
 def congruential(seed: int, count: int) -> np.ndarray:
-    """The numbers of `block/testing.rs`, as four bytes each."""
+    """The numbers of the test kit's `Congruential`, as four bytes each."""
     numbers = []
     for _ in range(count):
         seed = (seed * 1_664_525 + 1_013_904_223) % 2**32

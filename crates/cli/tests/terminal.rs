@@ -66,6 +66,34 @@ fn a_narrow_terminal_shortens_the_types_of_a_layer() {
 }
 
 #[test]
+fn names_give_way_to_the_numbers_of_a_narrow_terminal() {
+    let file = |name: &str, kind, bytes: &[u8], times| {
+        let matrix = Tensor::new("blk.11.ffn_gate_exps.a_name_of_many_words.weight", kind, &[256, 2]);
+        let norm = Tensor::f32("norm", &[256]).data(0.5_f32.to_le_bytes().repeat(256));
+        model(name, Builder::new().tensor(matrix.data(bytes.repeat(times))).tensor(norm))
+    };
+    let wide = file("names-f32.gguf", 0, &(-1.25_f32).to_le_bytes(), 512);
+    let narrow = file("names-q4.gguf", 12, &[0], 288);
+    let (wide, narrow) = (wide.display(), narrow.display());
+    for columns in [80, 60, 40] {
+        for words in [
+            format!("stats '{wide}'"),
+            format!("stats '{wide}' --by layer"),
+            format!("compare '{wide}' '{narrow}'"),
+            format!("extract '{wide}' --dry-run"),
+            format!("quantize '{wide}' Q4_K --dry-run --output '{narrow}' --force"),
+        ] {
+            let Some((status, shown)) = on_a_terminal(columns, &words) else { return };
+            assert_eq!(status, Some(0), "{shown}");
+            assert!(words.contains("--by") || shown.contains("blk.11."), "{shown}");
+            // A line may stand where a bar was wiped away.
+            let mut rows = shown.lines().take(3).filter_map(|line| line.rsplit("\u{1b}[2K").next());
+            assert!(rows.all(|line| line.chars().count() <= columns), "{columns} {words}: {shown}");
+        }
+    }
+}
+
+#[test]
 fn who_waits_for_a_copy_sees_how_far_it_is() {
     let mut file = Builder::new().kv("general.architecture", "llama").kv("key", 1_u8).kv("key", 1_u8);
     for at in 0..64 {

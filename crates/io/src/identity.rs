@@ -72,8 +72,8 @@ mod tests {
 
     #[test]
     fn links_that_lead_nowhere_lead_to_no_file() {
-        let folder = std::env::temp_dir().join(format!("ggufkit-identity-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let held = tempfile::tempdir().unwrap();
+        let folder = held.path();
         let (file, link, circle) = (folder.join("file"), folder.join("link"), folder.join("circle"));
         std::fs::write(&file, b"x").unwrap();
         std::os::unix::fs::symlink("file", &link).unwrap();
@@ -89,6 +89,5 @@ mod tests {
         assert_eq!(Some(FileId::of(&source).unwrap()), id);
         assert_eq!(FileId::at(&link).unwrap(), None);
         assert_eq!(FileId::at(&folder.join("moved")).unwrap(), id);
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

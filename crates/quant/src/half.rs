@@ -95,8 +95,18 @@ impl F16 {
         F16(f32_to_f16(value).to_le_bytes())
     }
 
+    /// Of a scale that was searched for. One that is no number came of sums that are not finite, and then its sign is the
+    /// processor's choice: it is the one of x86, so that blocks have the same bytes everywhere.
+    pub(crate) fn searched(value: f32) -> Self {
+        if value.is_nan() { F16([0x00, 0xfe]) } else { Self::new(value) }
+    }
+
+    pub(crate) fn to_bits(self) -> u16 {
+        u16::from_le_bytes(self.0)
+    }
+
     pub(crate) fn get(self) -> f32 {
-        f16_to_f32(u16::from_le_bytes(self.0))
+        f16_to_f32(self.to_bits())
     }
 
     /// The same for all groups.
@@ -109,6 +119,16 @@ impl F16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_searched_scale_that_is_no_number_has_one_sign() {
+        for value in [f32::NAN, -f32::NAN, f32::from_bits(0x7f80_0001)] {
+            assert_eq!(F16::searched(value).to_bits(), 0xfe00);
+        }
+        for value in [0.0, -0.0, 0.1, -70_000.0, f32::INFINITY] {
+            assert_eq!(F16::searched(value).to_bits(), f32_to_f16(value));
+        }
+    }
 
     #[test]
     fn every_binary16_comes_back() {

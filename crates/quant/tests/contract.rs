@@ -85,6 +85,29 @@ fn only_floats_of_this_machine_lie_there_as_they_are() {
     }
 }
 
+/// Where sums of squares are not finite no scale is found, and the processor chooses the sign of what is no number. By libgguf
+/// on x86.
+#[test]
+fn a_scale_that_is_no_number_has_the_same_bytes_on_all_processors() {
+    let sign = |at: u16| if at.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let values: Vec<f32> = (0..512).map(|at| sign(at) * f32::from(1 + at % 7) * 2.0_f32.powi(100)).collect();
+    for (ty, scales) in [
+        (TensorType::Q4_0, 0..2),
+        (TensorType::Q5_0, 0..2),
+        (TensorType::Q2_K, 80..84),
+        (TensorType::Q4_K, 0..4),
+        (TensorType::Q5_K, 0..4),
+        (TensorType::IQ4_NL, 0..2),
+    ] {
+        let codec = codec(ty).unwrap();
+        let mut blocks = vec![0; 512 / codec.block_elements() * codec.block_bytes()];
+        codec.encode(&values, 512, Some(&[1.5; 512]), &mut blocks).unwrap();
+        for block in blocks.chunks(codec.block_bytes()) {
+            assert!(block[scales.clone()].chunks(2).all(|scale| scale == [0x00, 0xfe]), "{ty}");
+        }
+    }
+}
+
 #[test]
 fn nothing_is_a_whole_number_of_blocks() {
     for codec in codecs() {

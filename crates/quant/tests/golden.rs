@@ -7,14 +7,15 @@
 
 use ggufkit_format::spec::TensorType;
 use ggufkit_quant::{Importance, codec, codecs};
+use ggufkit_testkit::random::{Congruential, fnv1a};
 
 /// Values of a row.
 const ROW: usize = 512;
 
-/// Numbers that anybody can make again: a linear congruential generator's, as four bytes each.
+/// Numbers that anybody can make again, as four bytes each.
 fn numbers(seed: u32, count: usize) -> Vec<[u8; 4]> {
-    let step = |number: &u32| Some(number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
-    std::iter::successors(step(&seed), step).take(count).map(u32::to_le_bytes).collect()
+    let mut numbers = Congruential::new(seed);
+    std::iter::repeat_with(|| numbers.next_bytes()).take(count).collect()
 }
 
 /// Four rows of each kind: like weights, heavy-tailed, halves with ties, sparse, one-sided, and tiny.
@@ -33,13 +34,6 @@ fn rows() -> [Vec<f32>; 6] {
     ]
 }
 
-/// FNV-1a.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 #[test]
 fn rows_become_the_blocks_of_the_reference() {
     let importance: Vec<f32> = numbers(2, ROW).iter().map(|n| 0.5 + f32::from(n[3]) / 256.0).collect();
@@ -55,7 +49,7 @@ fn rows_become_the_blocks_of_the_reference() {
                 }
                 let mut out = vec![0; values.len() / codec.block_elements() * codec.block_bytes()];
                 codec.encode(&values, ROW, weights, &mut out).unwrap();
-                sums.push(checksum(&out));
+                sums.push(fnv1a(out));
             }
         }
         assert_eq!(Some(sums.as_slice()), expected, "{ty}");
@@ -66,9 +60,9 @@ fn rows_become_the_blocks_of_the_reference() {
 #[test]
 fn other_sums_are_another_revision() {
     let types = SUMS.iter().flat_map(|(ty, sums)| [u64::from(ty.0)].into_iter().chain(sums.iter().copied()));
-    let bytes: Vec<u8> = types.flat_map(u64::to_le_bytes).collect();
+    let bytes = types.flat_map(u64::to_le_bytes);
     // Where the sums change for a type that was there before, REVISION grows by one, and both numbers are written here.
-    assert_eq!((ggufkit_quant::REVISION, checksum(&bytes)), (1, 0xe4d5_6aa1_891a_1dfa));
+    assert_eq!((ggufkit_quant::REVISION, fnv1a(bytes)), (1, 0xe4d5_6aa1_891a_1dfa));
 }
 
 /// By type, for each kind without and with the importance of columns, where that makes sense for the type.

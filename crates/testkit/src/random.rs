@@ -1,4 +1,4 @@
-//! Random numbers from a seed, and the random documents of test-gguf.cpp.
+//! Random numbers from a seed, a checksum, and the random documents of test-gguf.cpp.
 
 use ggufkit_format::Endian;
 
@@ -39,6 +39,31 @@ impl Rng {
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         (0..len).map(|_| self.next_u64().to_le_bytes()[0]).collect()
     }
+}
+
+/// A linear congruential generator: numbers that a program in any language makes again in a line, as the oracles do.
+#[derive(Clone, Debug)]
+pub struct Congruential(u32);
+
+impl Congruential {
+    /// The generator of this seed.
+    #[must_use]
+    pub const fn new(seed: u32) -> Self {
+        Self(seed)
+    }
+
+    /// The next number, the lowest byte first.
+    pub fn next_bytes(&mut self) -> [u8; 4] {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        self.0.to_le_bytes()
+    }
+}
+
+/// The checksum FNV-1a, which a program in any language makes in a line, too.
+pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes
+        .into_iter()
+        .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// A random value of this kind, its bytes random too. Arrays hold up to 20 elements and no arrays.

@@ -12,34 +12,18 @@ use ggufkit_io::{FileSource, HeadBuffer, read_full};
 use ggufkit_testkit::{Builder, Tensor};
 use ggufkit_values::importance::ImportanceMatrix;
 use ggufkit_values::mixture::{Mixture, Rule, Wishes};
+use tempfile::{TempDir, tempdir};
 
 use super::*;
 use crate::shards::Member;
 
 type T = TensorType;
 
-/// A folder that goes with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("ggufkit-quantize-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, bytes).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// A file of these bytes in a folder.
+fn stored(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
 }
 
 fn written(paths: &[&Path]) -> Vec<FileSource> {
@@ -137,14 +121,14 @@ fn save(plan: &Quantization<'_>, target: &Path) -> Result<(), SinkError> {
 
 #[test]
 fn the_new_file_has_the_blocks_that_the_codecs_make() {
-    let folder = Folder::new("blocks");
-    let opened = Opened::of(&folder.file("m.gguf", &model()));
+    let folder = tempdir().unwrap();
+    let opened = Opened::of(&stored(&folder, "m.gguf", &model()));
     let request = of("Q4_K_S");
     let mut made = Vec::new();
     for threads in [1, 2, 7] {
         let plan = opened.plan(&request, threads);
         assert_eq!(plan.refusals(), []);
-        let target = folder.0.join("out.gguf");
+        let target = folder.path().join("out.gguf");
         save(&plan, &target).unwrap();
         let measured = plan
             .verify(&[opened.member()], &[&opened.source], &written(&[&target]), NonZeroUsize::MIN, &|_| {})
@@ -156,7 +140,7 @@ fn the_new_file_has_the_blocks_that_the_codecs_make() {
         made.push(std::fs::read(&target).unwrap());
     }
     assert!(made[0] == made[1] && made[0] == made[2], "threads make no difference");
-    let out = Opened::of(&folder.0.join("out.gguf"));
+    let out = Opened::of(&folder.path().join("out.gguf"));
     // The first four layers of values have more bits.
     let values = numbers(2, 512 * 300);
     assert!(out.data("blk.0.attn_v.weight") == encoded(T::Q5_K, &values, 512, None));
@@ -179,8 +163,8 @@ fn the_new_file_has_the_blocks_that_the_codecs_make() {
 
 #[test]
 fn each_matrix_has_importance_of_its_own() {
-    let folder = Folder::new("importance");
-    let opened = Opened::of(&folder.file("m.gguf", &model()));
+    let folder = tempdir().unwrap();
+    let opened = Opened::of(&stored(&folder, "m.gguf", &model()));
     let sums: Vec<f32> = numbers(9, 768).iter().map(|number| number.abs() * 50.0).collect();
     let counts = [4.0, 0.0, 8.0];
     let imatrix = Builder::new()
@@ -189,12 +173,13 @@ fn each_matrix_has_importance_of_its_own() {
         .tensor(Tensor::f32("gone.in_sum2", &[256]).data(bytes(&sums[..256])))
         .tensor(Tensor::f32("gone.counts", &[1]).data(bytes(&[1.0])));
     let importance =
-        ImportanceMatrix::read(FileSource::open(folder.file("i.gguf", &imatrix.bytes())).unwrap()).unwrap();
+        ImportanceMatrix::read(FileSource::open(stored(&folder, "i.gguf", &imatrix.bytes())).unwrap())
+            .unwrap();
     let request =
         Request { importance: Some(&importance), importance_name: b"i.gguf".to_vec(), ..of("Q4_K_S") };
     let plan = opened.plan(&request, 2);
     assert_eq!(plan.importance_left(), [b"gone".to_vec()]);
-    let target = folder.0.join("out.gguf");
+    let target = folder.path().join("out.gguf");
     save(&plan, &target).unwrap();
     let out = Opened::of(&target);
     let values = numbers(4, 3840);
@@ -217,11 +202,11 @@ fn each_matrix_has_importance_of_its_own() {
 
 #[test]
 fn bytes_do_not_depend_on_where_the_reading_begins_and_few_are_held() {
-    let folder = Folder::new("anywhere");
+    let folder = tempdir().unwrap();
     // More than one batch, a row that is cut, and rows longer than a piece.
     for (seed, row, rows) in [(1, 1 << 10, 1100), (2, (1 << 21) + 512, 2), (3, (1 << 18) + 32, 2)] {
         let file = head().tensor(matrix(seed, "a.weight", &[row, rows]));
-        let opened = Opened::of(&folder.file("m.gguf", &file.bytes()));
+        let opened = Opened::of(&stored(&folder, "m.gguf", &file.bytes()));
         let plan = opened.plan(&of("Q8_0"), 2);
         let at = opened.source.size().unwrap();
         let expected = encoded(T::Q8_0, &numbers(seed, (row * rows) as usize), row as usize, None);
@@ -241,13 +226,13 @@ fn bytes_do_not_depend_on_where_the_reading_begins_and_few_are_held() {
 
 #[test]
 fn a_weight_that_is_not_finite_is_named_with_its_place() {
-    let folder = Folder::new("odd");
+    let folder = tempdir().unwrap();
     let mut values = numbers(1, 512 * 9);
     values[512 * 7 + 30] = f32::INFINITY;
     values[512 * 8] = f32::NAN;
     let file = head().tensor(Tensor::f32("a.weight", &[512, 9]).data(bytes(&values)));
-    let opened = Opened::of(&folder.file("m.gguf", &file.bytes()));
-    let target = folder.0.join("out.gguf");
+    let opened = Opened::of(&stored(&folder, "m.gguf", &file.bytes()));
+    let target = folder.path().join("out.gguf");
     let error = |request: &Request<'_>| {
         let plan = opened.plan(request, 3);
         let Err(SinkError::Read { source, .. }) = save(&plan, &target) else { panic!("it was written") };
@@ -265,7 +250,7 @@ fn a_weight_that_is_not_finite_is_named_with_its_place() {
     values[512 * 7 + 30] = 70_000.0;
     values[512 * 8] = 0.0;
     let file = head().tensor(Tensor::f32("a.weight", &[512, 9]).data(bytes(&values)));
-    let opened = Opened::of(&folder.file("m.gguf", &file.bytes()));
+    let opened = Opened::of(&stored(&folder, "m.gguf", &file.bytes()));
     let plan = opened.plan(&of("F16"), 3);
     let Err(SinkError::Read { source, .. }) = save(&plan, &target) else { panic!("it was written") };
     assert!(source.to_string().ends_with("is inf once it is written as F16"), "{source}");
@@ -273,13 +258,13 @@ fn a_weight_that_is_not_finite_is_named_with_its_place() {
 
 #[test]
 fn all_that_stands_in_the_way_is_told_before_anything_is_written() {
-    let folder = Folder::new("refused");
+    let folder = tempdir().unwrap();
     let file = head()
         .tensor(matrix(1, "a.weight", &[256, 2]))
         .tensor(Tensor::new("ids.weight", T::I32.0, &[256, 2]).data(vec![1; 2048]))
         .tensor(Tensor::new("q.weight", T::Q8_0.0, &[256, 2]).data(vec![0; 2 * 8 * 34]))
         .tensor(matrix(2, "odd.weight", &[96, 2]));
-    let opened = Opened::of(&folder.file("m.gguf", &file.bytes()));
+    let opened = Opened::of(&stored(&folder, "m.gguf", &file.bytes()));
     let codes = |request: &Request<'_>| {
         let plan = opened.plan(request, 1);
         let refusals = plan.refusals().iter();
@@ -304,7 +289,8 @@ fn all_that_stands_in_the_way_is_told_before_anything_is_written() {
         .tensor(matrix(1, "a.weight.in_sum2", &[2]).data(bytes(&[1.0, 2.0])))
         .tensor(matrix(1, "a.weight.counts", &[1]).data(bytes(&[1.0])));
     let importance =
-        ImportanceMatrix::read(FileSource::open(folder.file("i.gguf", &imatrix.bytes())).unwrap()).unwrap();
+        ImportanceMatrix::read(FileSource::open(stored(&folder, "i.gguf", &imatrix.bytes())).unwrap())
+            .unwrap();
     let found = codes(&Request { importance: Some(&importance), again: true, ..of("Q4_K_M") });
     assert_eq!(shown(&found), "a.weight imatrix-length, ids.weight no-values");
     // As many numbers, and counted for two matrices; none that counts; and importance that counts evenly.
@@ -328,7 +314,7 @@ fn all_that_stands_in_the_way_is_told_before_anything_is_written() {
             )
             .tensor(matrix(1, "a.weight.counts", &[1, matrices]).data(bytes(&counts)));
         let importance =
-            ImportanceMatrix::read(FileSource::open(folder.file("i.gguf", &imatrix.bytes())).unwrap())
+            ImportanceMatrix::read(FileSource::open(stored(&folder, "i.gguf", &imatrix.bytes())).unwrap())
                 .unwrap();
         let found = codes(&Request { importance: Some(&importance), again: true, ..of("Q4_K_M") });
         assert_eq!(shown(&found), expected);
@@ -337,26 +323,26 @@ fn all_that_stands_in_the_way_is_told_before_anything_is_written() {
 
 #[test]
 fn nothing_is_placed_where_what_it_was_read_from_was_changed_meanwhile() {
-    let folder = Folder::new("changed");
-    let opened = Opened::of(&folder.file("m.gguf", &model()));
+    let folder = tempdir().unwrap();
+    let opened = Opened::of(&stored(&folder, "m.gguf", &model()));
     let counted: Vec<f32> = vec![1.0; 256];
     let imatrix = Builder::new()
         .tensor(Tensor::f32("blk.0.attn_v.weight.in_sum2", &[256]).data(bytes(&counted)))
         .tensor(Tensor::f32("blk.0.attn_v.weight.counts", &[1]).data(bytes(&[1.0])));
     for changed in ["i.gguf", "rules"] {
-        let importance = FileSource::open(folder.file("i.gguf", &imatrix.bytes())).unwrap();
+        let importance = FileSource::open(stored(&folder, "i.gguf", &imatrix.bytes())).unwrap();
         let importance = ImportanceMatrix::read(importance).unwrap();
-        let rules = FileSource::open(folder.file("rules", b"a=Q8_0")).unwrap();
+        let rules = FileSource::open(stored(&folder, "rules", b"a=Q8_0")).unwrap();
         let request = Request { importance: Some(&importance), beside: vec![&rules], ..of("Q4_K_S") };
         let plan = opened.plan(&request, 1);
-        let target = folder.0.join("out.gguf");
+        let target = folder.path().join("out.gguf");
         let outputs = [Output { plan: &plan.files()[0].plan, target: &target }];
         let mut done = false;
         let mut watch = |_: sink::Progress| {
             if !std::mem::replace(&mut done, true) {
-                let mut bytes = std::fs::read(folder.0.join(changed)).unwrap();
+                let mut bytes = std::fs::read(folder.path().join(changed)).unwrap();
                 bytes.push(0);
-                std::fs::write(folder.0.join(changed), bytes).unwrap();
+                std::fs::write(folder.path().join(changed), bytes).unwrap();
             }
             Ok(())
         };
@@ -366,7 +352,7 @@ fn nothing_is_placed_where_what_it_was_read_from_was_changed_meanwhile() {
         assert!(matches!(&error, SinkError::SourceChanged(path) if path.ends_with(changed)), "{error}");
         assert!(!target.exists());
         // And none of them is ever the target.
-        let outputs = [Output { plan: &plan.files()[0].plan, target: &folder.0.join(changed) }];
+        let outputs = [Output { plan: &plan.files()[0].plan, target: &folder.path().join(changed) }];
         let terms = Terms { replace: true, sync: false };
         let saved = sink::save_all(&outputs, plan.source(), terms, &mut sink::unwatched);
         assert!(matches!(saved, Err(SinkError::IsSource(_))));
@@ -375,13 +361,13 @@ fn nothing_is_placed_where_what_it_was_read_from_was_changed_meanwhile() {
 
 #[test]
 fn a_run_that_was_ended_and_continued_makes_the_same_file() {
-    let folder = Folder::new("resume");
-    let opened = Opened::of(&folder.file("m.gguf", &model()));
+    let folder = tempdir().unwrap();
+    let opened = Opened::of(&stored(&folder, "m.gguf", &model()));
     let request = of("Q4_K_S");
-    let whole = folder.0.join("whole.gguf");
+    let whole = folder.path().join("whole.gguf");
     save(&opened.plan(&request, 1), &whole).unwrap();
     let whole = std::fs::read(whole).unwrap();
-    let target = folder.0.join("out.gguf");
+    let target = folder.path().join("out.gguf");
     let run = |request: &Request<'_>, steps: usize| {
         let plan = opened.plan(request, 2);
         let file = &plan.files()[0];
@@ -415,7 +401,7 @@ fn a_run_that_was_ended_and_continued_makes_the_same_file() {
         }
         seen.insert(run(&request, usize::MAX).unwrap());
         assert!(std::fs::read(&target).unwrap() == whole, "{steps}");
-        let names = std::fs::read_dir(&folder.0).unwrap().count();
+        let names = std::fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(names, 3, "nothing is left beside it");
         std::fs::remove_file(&target).unwrap();
     }
@@ -458,7 +444,7 @@ impl ggufkit_io::Files for Stopping<'_, '_> {
 
 #[test]
 fn shards_stay_shards_and_a_big_endian_file_stays_one() {
-    let folder = Folder::new("shards");
+    let folder = tempdir().unwrap();
     let part = |no: u16, builder: Builder| {
         builder.kv("split.no", no).kv("split.count", 2_u16).kv("split.tensors.count", 3_i32).tensor(matrix(
             u32::from(no),
@@ -467,14 +453,14 @@ fn shards_stay_shards_and_a_big_endian_file_stays_one() {
         ))
     };
     let one = part(0, head()).tensor(matrix(7, "token_embd.weight", &[256, 3]));
-    let first = Opened::of(&folder.file("m-00001-of-00002.gguf", &one.bytes()));
-    let second = Opened::of(&folder.file("m-00002-of-00002.gguf", &part(1, Builder::new()).bytes()));
+    let first = Opened::of(&stored(&folder, "m-00001-of-00002.gguf", &one.bytes()));
+    let second = Opened::of(&stored(&folder, "m-00002-of-00002.gguf", &part(1, Builder::new()).bytes()));
     let start = first.source.size().unwrap();
     let members = [first.member(), Member { start, ..second.member() }];
     let sources = [&first.source, &second.source];
     let request = Request { keep_split: true, ..of("Q8_0") };
     let plan = Quantization::of(&members, &sources, &request, NonZeroUsize::MIN).unwrap();
-    let paths = [folder.0.join("o-1.gguf"), folder.0.join("o-2.gguf")];
+    let paths = [folder.path().join("o-1.gguf"), folder.path().join("o-2.gguf")];
     let outputs: Vec<_> =
         plan.files().iter().zip(&paths).map(|(file, target)| Output { plan: &file.plan, target }).collect();
     sink::save_all(&outputs, plan.source(), Terms { replace: false, sync: false }, &mut sink::unwatched)
@@ -493,15 +479,15 @@ fn shards_stay_shards_and_a_big_endian_file_stays_one() {
     assert!(made[1].view().get("general.file_type").is_none());
     // In one file the keys of the set go.
     let plan = Quantization::of(&members, &sources, &of("Q8_0"), NonZeroUsize::MIN).unwrap();
-    save(&plan, &folder.0.join("one.gguf")).unwrap();
-    assert!(Opened::of(&folder.0.join("one.gguf")).view().get("split.no").is_none());
+    save(&plan, &folder.path().join("one.gguf")).unwrap();
+    assert!(Opened::of(&folder.path().join("one.gguf")).view().get("split.no").is_none());
 
     let turned: Vec<u8> = numbers(1, 512).iter().flat_map(|value| value.to_be_bytes()).collect();
     let big = Builder::new().big_endian().kv("general.architecture", "llama");
     let big = big.tensor(Tensor::f32("a.weight", &[256, 2]).data(turned));
-    let big = Opened::of(&folder.file("big.gguf", &big.bytes()));
+    let big = Opened::of(&stored(&folder, "big.gguf", &big.bytes()));
     let plan = big.plan(&of("Q8_0"), 1);
-    let target = folder.0.join("big-out.gguf");
+    let target = folder.path().join("big-out.gguf");
     save(&plan, &target).unwrap();
     plan.verify(&[big.member()], &[&big.source], &written(&[&target]), NonZeroUsize::MIN, &|_| {}).unwrap();
     let mut expected = encoded(T::Q8_0, &numbers(1, 512), 256, None);

@@ -106,8 +106,8 @@ pub struct Terms {
 /// Makes the file of `plan` at `target` out of `source`; `replace` permits that a file is there. The
 /// target is never the source, nor one of its files; see [`replace`](crate::replace).
 ///
-/// The file has the permissions of the source (of its first file). Where the system can copy between files by itself
-/// (`copy_file_range` on Linux, where file systems even share the blocks), it does.
+/// The file has the permissions of the source (of its first file). Between files the system copies by itself where that may share
+/// blocks or spare a network (`copy_file_range` on Linux); elsewhere two threads read and write.
 ///
 /// # Errors
 /// See [`SinkError`]: with all but [`SinkError::NotDurable`] the target is as it was before.

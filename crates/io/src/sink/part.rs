@@ -312,17 +312,14 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_link_to_a_device_or_a_folder_is_not_replaced() {
-        let folder = std::env::temp_dir().join(format!("ggufkit-links-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = tempfile::tempdir().unwrap();
         for (name, to, free) in
             [("null", "/dev/null", false), ("folder", ".", false), ("nowhere", "nothing", true)]
         {
-            let link = folder.join(name);
-            let _ = fs::remove_file(&link);
+            let link = folder.path().join(name);
             std::os::unix::fs::symlink(to, &link).unwrap();
             assert_eq!(may_stand_at(&link, true).is_ok(), free, "{name}");
         }
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     /// `/dev/stdout` leads to `/proc/self/fd/1`: to a file, where standard output does, and is the system's all the same.

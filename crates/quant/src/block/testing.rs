@@ -7,31 +7,22 @@
 use super::Block;
 use crate::codec;
 use crate::wide::testing::{all, with};
+use ggufkit_testkit::random::{Congruential, fnv1a};
 use zerocopy::FromBytes;
-
-/// Numbers that anybody can make again: a linear congruential generator's.
-struct Numbers(u32);
-
-impl Numbers {
-    fn next(&mut self) -> [u8; 4] {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        self.0.to_le_bytes()
-    }
-}
 
 /// Values like weights: four signed bytes of a number, added up, of 1024.
 pub(crate) fn sample<const N: usize>() -> [f32; N] {
-    let mut numbers = Numbers(1);
+    let mut numbers = Congruential::new(1);
     std::array::from_fn(|_| {
-        let sum: i16 = numbers.next().iter().map(|byte| i16::from(byte.cast_signed())).sum();
+        let sum: i16 = numbers.next_bytes().iter().map(|byte| i16::from(byte.cast_signed())).sum();
         f32::from(sum) / 1024.0
     })
 }
 
 /// How much columns matter: a half and the highest byte of a number, of 256.
 pub(crate) fn importance<const N: usize>() -> [f32; N] {
-    let mut numbers = Numbers(2);
-    std::array::from_fn(|_| 0.5 + f32::from(numbers.next()[3]) / 256.0)
+    let mut numbers = Congruential::new(2);
+    std::array::from_fn(|_| 0.5 + f32::from(numbers.next_bytes()[3]) / 256.0)
 }
 
 /// Decodes blocks by the definition of their type.
@@ -49,10 +40,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 
 /// FNV-1a over the bits of values.
 pub(crate) fn checksum(values: &[f32]) -> u64 {
-    values
-        .iter()
-        .flat_map(|value| value.to_bits().to_le_bytes())
-        .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    fnv1a(values.iter().flat_map(|value| value.to_bits().to_le_bytes()))
 }
 
 /// The block decodes to values that begin with these and have this checksum.
@@ -128,12 +116,12 @@ mod tests {
     /// Scales of every exponent where types have theirs, before numbers that have nothing to do with each other.
     #[test]
     fn every_scale_means_the_same_by_all_registers() {
-        let mut numbers = Numbers(3);
+        let mut numbers = Congruential::new(3);
         for codec in codecs() {
             let size = codec.block_bytes();
             for at in [0, 2, size.saturating_sub(4), size.saturating_sub(2)] {
                 let mut blocks: Vec<u8> =
-                    std::iter::repeat_with(|| numbers.next()[3]).take(size * 512).collect();
+                    std::iter::repeat_with(|| numbers.next_bytes()[3]).take(size * 512).collect();
                 for (half, block) in blocks.chunks_mut(size).enumerate() {
                     for (to, from) in block.iter_mut().skip(at).zip((half as u16 * 0x80 + 1).to_le_bytes()) {
                         *to = from;

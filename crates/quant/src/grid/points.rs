@@ -54,13 +54,11 @@ pub(super) const fn expand<const D: usize, const LEVELS: usize, const N: usize>(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use ggufkit_testkit::random::fnv1a;
 
     /// FNV-1a over a book's values as bytes, in order.
     pub(in crate::grid) fn checksum<const D: usize>(book: &[[i8; D]]) -> u64 {
-        let values = book.iter().flatten();
-        values.fold(0xcbf2_9ce4_8422_2325, |sum, &value| {
-            (sum ^ u64::from(value.cast_unsigned())).wrapping_mul(0x0100_0000_01b3)
-        })
+        fnv1a(book.iter().flatten().map(|value| value.cast_unsigned()))
     }
 
     /// How many points a row of bits has.

@@ -78,6 +78,13 @@ pub(crate) struct Points {
     /// The points.
     pub(crate) all: [f32; 15],
     /// For steps of 8, 4, 2 and 1: at `n` the point that parts the `step` numbers from `n` on from those above.
+    #[cfg_attr(
+        not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+        )),
+        allow(dead_code, reason = "looked up by registers alone")
+    )]
     pub(crate) halves: [[f32; 16]; 4],
 }
 

@@ -2,16 +2,14 @@
 
 use super::*;
 use ggufkit_testkit as testkit;
+use tempfile::NamedTempFile;
 
-fn file(name: &str, bytes: &[u8]) -> (std::path::PathBuf, Result<ImportanceMatrix, ImportanceError>) {
-    // Tests run side by side, and may call their files alike.
-    static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    let path =
-        std::env::temp_dir().join(format!("ggufkit-importance-{}-{number}-{name}", std::process::id()));
-    std::fs::write(&path, bytes).unwrap();
-    let read = FileSource::open(&path).map_err(Into::into).and_then(ImportanceMatrix::read);
-    (path, read)
+/// What is read of a file of these bytes, which is there as long as it is held.
+fn file(bytes: &[u8]) -> (NamedTempFile, Result<ImportanceMatrix, ImportanceError>) {
+    let file = NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    let read = FileSource::open(file.path()).map_err(Into::into).and_then(ImportanceMatrix::read);
+    (file, read)
 }
 
 fn dat(entries: &[(&str, i32, &[f32])], end: &[u8]) -> Vec<u8> {
@@ -30,9 +28,8 @@ fn dat(entries: &[(&str, i32, &[f32])], end: &[u8]) -> Vec<u8> {
 #[test]
 fn the_older_form_is_read() {
     let end = [7_i32.to_le_bytes().as_slice(), &4_i32.to_le_bytes(), b"wiki"].concat();
-    let (path, read) = file("dat", &dat(&[("a", 2, &[2.0, 4.0, 6.0, 8.0]), ("b", 0, &[3.0])], &end));
+    let (_file, read) = file(&dat(&[("a", 2, &[2.0, 4.0, 6.0, 8.0]), ("b", 0, &[3.0])], &end));
     let read = read.unwrap();
-    std::fs::remove_file(path).unwrap();
     assert_eq!((read.len(), read.chunks(), read.datasets()), (2, Some(7), [b"wiki".to_vec()].as_slice()));
     let mut out = Vec::new();
     read.columns(b"a", 2, 1, &mut out).unwrap();
@@ -62,8 +59,7 @@ fn what_is_broken_is_refused() {
         ("negative", [(-1_i32).to_le_bytes(); 9].concat(), "not-an-imatrix"),
         ("text", b"this is a text and no importance matrix at all".to_vec(), "not-an-imatrix"),
     ] {
-        let (path, read) = file(name, &bytes);
-        std::fs::remove_file(path).unwrap();
+        let (_file, read) = file(&bytes);
         assert_eq!(read.unwrap_err().code(), code, "{name}");
     }
 }
@@ -77,9 +73,8 @@ fn sums_and_counts_of_experts_are_brought_together() {
     let built = testkit::Builder::new()
         .tensor(testkit::Tensor::f32("x.in_sum2", &[2, 3]).data(floats(&[2.0, 4.0, 5.0, 6.0, 9.0, 12.0])))
         .tensor(testkit::Tensor::f32("x.counts", &[1, 3]).data(floats(&[2.0, 0.0, 3.0])));
-    let (path, read) = file("experts", &built.bytes());
+    let (_file, read) = file(&built.bytes());
     let read = read.unwrap();
-    std::fs::remove_file(path).unwrap();
     let mut out = Vec::new();
     let mut all = Vec::new();
     for matrix in 0..3 {
@@ -93,9 +88,8 @@ fn sums_and_counts_of_experts_are_brought_together() {
 #[test]
 fn what_counts_nothing_is_found_matrix_by_matrix() {
     let numbers = [1.0, 0.0, -0.0, 1e-45, 4e-20, 0.0];
-    let (path, read) = file("faint", &dat(&[("a", 2, &numbers), ("never", 0, &[0.0, 1e-21])], b""));
+    let (_file, read) = file(&dat(&[("a", 2, &numbers), ("never", 0, &[0.0, 1e-21])], b""));
     let read = read.unwrap();
-    std::fs::remove_file(path).unwrap();
     assert_eq!(read.faint(b"a", 2, 1).unwrap(), None, "a column may count nothing");
     assert_eq!(read.faint(b"a", 2, 3).unwrap(), Some(1));
     assert_eq!(read.faint(b"a", 6, 1).unwrap(), None);
@@ -113,8 +107,7 @@ fn what_counts_nothing_is_found_matrix_by_matrix() {
         ("pairs", [pair(&[1.0]), pair(&[1.0])].concat(), "not-an-imatrix"),
     ] {
         let built = tensors.into_iter().fold(testkit::Builder::new(), testkit::Builder::tensor);
-        let (path, read) = file(name, &built.bytes());
-        std::fs::remove_file(path).unwrap();
+        let (_file, read) = file(&built.bytes());
         assert_eq!(read.unwrap_err().code(), code, "{name}");
     }
 }

@@ -15,8 +15,9 @@ const NAMED: usize = 10;
 /// The columns before the name.
 const TITLES: [&str; 7] = ["types", "elements", "relative", "rmse", "max", "cosine", "SNR dB"];
 
-/// Columns that a name keeps, where there is a choice.
+/// Columns that a name keeps, where there is a choice, and where there is none.
 const NAME: usize = 24;
+const LEAST: usize = 8;
 
 /// What stands behind the name of a tensor that is further off than it may be.
 const OVER: &str = "  over";
@@ -190,7 +191,7 @@ fn line(cells: &[String; 7], widths: &[usize; 7], kept: &[bool; 7]) -> String {
 fn name(tensor: &Compared, room: usize) -> String {
     let odd = tensor.difference.not_finite;
     let odd = if odd > 0 { format!("  {} not finite", units::count(odd)) } else { String::new() };
-    let room = room.saturating_sub(odd.len()).max(NAME);
+    let room = room.saturating_sub(odd.len()).max(LEAST);
     match &tensor.renamed {
         Some(renamed) => {
             let text = format!("{}  (in B {})", shown(&tensor.name), shown(renamed));

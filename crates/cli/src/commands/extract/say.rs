@@ -15,8 +15,8 @@ use crate::out::{self, Ink, Out, pad, pad_left};
 /// Columns that a name or a shape may take before it moves what stands behind it.
 const WIDE: usize = 64;
 
-/// Columns that a name keeps, where there is a choice.
-const NAME: usize = 24;
+/// Columns that a name keeps.
+const NAME: usize = 8;
 
 /// What is said where a size is what the next tensor leaves.
 const INFERRED: &str = " (size inferred from the next tensor's offset)";

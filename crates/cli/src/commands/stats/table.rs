@@ -38,8 +38,9 @@ const COLUMNS_OF: [Column; 11] = [
     Column { title: "distribution", rank: 0, text: |line| picture(&line.columns) },
 ];
 
-/// Columns that a name has to have, where there is a choice.
+/// Columns that a name has to have, where there is a choice, and where there is none.
 const NAME: usize = 24;
+const LEAST: usize = 8;
 
 pub(super) fn print(
     out: &mut Out,
@@ -81,7 +82,7 @@ pub(super) fn print(
         let bad = bad(line);
         let behind = tensors.len().saturating_add(bad.len());
         let left = room.saturating_sub(out::columns(&text)).saturating_sub(behind);
-        let name = out::fit(&line.name, left.max(NAME)) + &tensors;
+        let name = out::fit(&line.name, left.max(LEAST)) + &tensors;
         let bad = out.paint(Ink::Bad, bad);
         writeln!(out, "{text}{name}{bad}")?;
         if histogram {

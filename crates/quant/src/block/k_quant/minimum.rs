@@ -78,7 +78,7 @@ fn plain(scales: &[f32; GROUPS], minimums: &[f32; GROUPS]) -> Scales {
         let inverse = if max > 0.0 { 63.0 / max } else { 0.0 };
         // A code is a byte before it is bounded, as in C: one below zero becomes the largest.
         let codes = numbers.map(|number| (nearest(inverse * number) as u8).min(63));
-        (F16::new(max / 63.0), codes)
+        (F16::searched(max / 63.0), codes)
     };
     let ((d, scales), (dmin, minimums)) = (steps(scales), steps(minimums));
     Scales { d, dmin, packed: pack(&scales, &minimums) }
@@ -91,7 +91,7 @@ fn searched<B: Minimum>(scales: &[f32; GROUPS], minimums: &[f32; GROUPS], weight
     let (dmin, minimums) = positive(minimums, weights, 63);
     let bound = |codes: [u8; GROUPS]| if B::BOUNDED { codes.map(|code| code.min(63)) } else { codes };
     let (scales, minimums) = (bound(scales), bound(minimums));
-    Scales { d: F16::new(d), dmin: F16::new(dmin), packed: pack(&scales, &minimums) }
+    Scales { d: F16::searched(d), dmin: F16::searched(dmin), packed: pack(&scales, &minimums) }
 }
 
 /// The bytes that [`scales_and_minimums`] reads.

@@ -42,8 +42,8 @@ impl Block<N> for Q4_0 {
 
 impl Q4_0 {
     #[inline(always)]
-    fn fill(&mut self, d: f32, q: [u8; N]) {
-        self.d = F16::new(d);
+    fn fill(&mut self, d: F16, q: [u8; N]) {
+        self.d = d;
         self.qs = pack_nibbles(&q);
     }
 }
@@ -58,13 +58,13 @@ impl Batched<WIDTH, N> for Q4_0 {
                 // The farthest value is -8 times the scale, the one number without a twin on the other side.
                 let d = extreme(values) / -8.0;
                 let id = inverse(d);
-                block.fill(d, bounded::<L>(values, |x| x * L::all(id) + L::all(8.5), 15));
+                block.fill(F16::new(d), bounded::<L>(values, |x| x * L::all(id) + L::all(8.5), 15));
             }
             return;
         };
         let found = symmetric(&x, &weights, 8);
         for (lane, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
-            block.fill(found.scale[lane], values.map(|x| found.code(lane, x, 8)));
+            block.fill(F16::searched(found.scale[lane]), values.map(|x| found.code(lane, x, 8)));
         }
     }
 }

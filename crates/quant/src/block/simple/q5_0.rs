@@ -44,8 +44,8 @@ impl Block<N> for Q5_0 {
 
 impl Q5_0 {
     #[inline(always)]
-    fn fill(&mut self, d: f32, q: [u8; N]) {
-        self.d = F16::new(d);
+    fn fill(&mut self, d: F16, q: [u8; N]) {
+        self.d = d;
         self.qh = fifth_bits(&q);
         self.qs = pack_nibbles(&q);
     }
@@ -61,13 +61,13 @@ impl Batched<WIDTH, N> for Q5_0 {
                 // The farthest value is -16 times the scale, the one number without a twin on the other side.
                 let d = extreme(values) / -16.0;
                 let id = inverse(d);
-                block.fill(d, bounded::<L>(values, |x| x * L::all(id) + L::all(16.5), 31));
+                block.fill(F16::new(d), bounded::<L>(values, |x| x * L::all(id) + L::all(16.5), 31));
             }
             return;
         };
         let found = symmetric(&x, &weights, 16);
         for (lane, (block, values)) in blocks.iter_mut().zip(batch.values).enumerate() {
-            block.fill(found.scale[lane], values.map(|x| found.code(lane, x, 16)));
+            block.fill(F16::searched(found.scale[lane]), values.map(|x| found.code(lane, x, 16)));
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::block::codebook::N;
 use crate::block::codebook::magnitudes::{odd_scales, sum_of_squares, weigh};
 use crate::block::reach;
 use crate::grid::iq1::IQ1_LOOKUP;
-use crate::half::f32_to_f16;
+use crate::half::F16;
 use crate::scale::ternary::{Placed, numbers, split_halves};
 use crate::wide::Sixteen;
 
@@ -49,7 +49,7 @@ impl Iq1M {
         }
         let d = Self::scale(groups, &weights, &all, &scales).unwrap_or(d);
         // The factor makes up for the scales that are rounded down.
-        let d = f32_to_f16(d * 1.1125);
+        let d = F16::searched(d * 1.1125).to_bits();
         self.scales = std::array::from_fn(|i| {
             let scales =
                 scales[4 * i..4 * i + 4].iter().rev().fold(0, |word, scale| word << 3 | u16::from(*scale));

@@ -47,7 +47,7 @@ impl Iq1S {
         }
         if let Some((d, scales)) = odd_scales(&scales, 7) {
             // The factor makes up for the scales that are rounded down.
-            self.d = F16::new(d * 1.125);
+            self.d = F16::searched(d * 1.125);
             for (word, (scale, down)) in words.iter_mut().zip(scales.into_iter().zip(down)) {
                 *word |= u16::from(scale) << 12 | u16::from(down) << 15;
             }

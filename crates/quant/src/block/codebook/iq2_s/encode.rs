@@ -46,7 +46,7 @@ impl Iq2S {
         }
         if let Some((d, scales)) = odd_scales(&groups.map(|found| found.scale), 15) {
             // Scales that are rounded up weigh more than those that are rounded down; the factor makes up for it.
-            block.d = F16::new(d * 0.9875);
+            block.d = F16::searched(d * 0.9875);
             block.scales = std::array::from_fn(|i| scales[2 * i] | scales[2 * i + 1] << 4);
         }
         block

@@ -39,7 +39,7 @@ impl Iq2Xs {
         match odd_scales(&groups.map(|found| found.scale), 15) {
             None => Iq2Xs { d: F16::new(0.0), qs: [[[0; 2]; 2]; N / 16], scales: [0; N / 32] },
             Some((d, scales)) => Iq2Xs {
-                d: F16::new(d),
+                d: F16::searched(d),
                 qs: groups.map(|found| {
                     std::array::from_fn(|i| (found.points[i] | u16::from(found.signs[i]) << 9).to_le_bytes())
                 }),

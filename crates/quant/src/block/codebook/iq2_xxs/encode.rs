@@ -41,7 +41,7 @@ impl Iq2Xxs {
                 Iq2Xxs { d: F16::new(0.0), qs: [Group { points: [0; 4], signs_and_scale: [0; 4] }; N / 32] }
             }
             Some((d, scales)) => Iq2Xxs {
-                d: F16::new(d),
+                d: F16::searched(d),
                 qs: std::array::from_fn(|i| Group {
                     points: std::array::from_fn(|at| groups[i].points[at] as u8),
                     signs_and_scale: word_of_signs(groups[i].signs, scales[i]),

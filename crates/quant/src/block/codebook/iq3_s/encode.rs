@@ -52,7 +52,7 @@ impl Iq3S {
         }
         if let Some((d, scales)) = odd_scales(&groups.map(|found| found.scale), 15) {
             // The factor makes up for the scales that are rounded down.
-            block.d = F16::new(d * 1.033);
+            block.d = F16::searched(d * 1.033);
             block.scales = std::array::from_fn(|i| scales[2 * i] | scales[2 * i + 1] << 4);
         }
         block

@@ -35,7 +35,7 @@ impl Iq3Xxs {
             None => Iq3Xxs { d: F16::new(0.0), qs: [[0; 8]; N / 32], signs_and_scales: [[0; 4]; N / 32] },
             Some((d, scales)) => Iq3Xxs {
                 // The factor makes up for the scales that are rounded down.
-                d: F16::new(d * 1.0125),
+                d: F16::searched(d * 1.0125),
                 qs: groups.map(|found| found.points.map(|point| point as u8)),
                 signs_and_scales: std::array::from_fn(|i| word_of_signs(groups[i].signs, scales[i])),
             },

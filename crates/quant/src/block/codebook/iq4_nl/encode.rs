@@ -23,7 +23,7 @@ impl Batched<WIDTH, N> for Iq4Nl {
             // Codes are chosen for the scale before it is rounded to sixteen bits.
             let inverse = inverse(scale);
             let (low, high) = halves::<L>(values, inverse);
-            block.d = F16::new(scale);
+            block.d = F16::searched(scale);
             for (i, q) in block.qs.iter_mut().enumerate() {
                 *q = low[i] | high[i] << 4;
             }

@@ -42,7 +42,7 @@ fn fill<L: Sixteen>(block: &mut Iq4Xs, values: &[f32; N], scales: &[f32; GROUPS]
     // to sixteen bits.
     let d = -max / 32.0;
     let to_scale = inverse(d);
-    block.d = F16::new(d);
+    block.d = F16::searched(d);
     block.scales_l = [0; N / 64];
     let mut high = 0_u16;
     for (group, (qs, values)) in block.qs.iter_mut().zip(values.as_chunks::<32>().0).enumerate() {

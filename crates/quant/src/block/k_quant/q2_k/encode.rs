@@ -37,7 +37,7 @@ impl Batched<1, N> for Q2K {
             (dmin, minimums) = plain(&found.min);
         }
         for block in blocks {
-            (block.d, block.dmin) = (F16::new(d), F16::new(dmin));
+            (block.d, block.dmin) = (F16::searched(d), F16::searched(dmin));
             block.scales = std::array::from_fn(|group| scales[group] | minimums[group] << 4);
             fill::<L>(block, values, &found);
         }

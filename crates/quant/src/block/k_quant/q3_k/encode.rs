@@ -96,7 +96,7 @@ fn fill<L: Sixteen>(
     packed: &[u8; GROUPS],
     found: impl Fn(usize, usize, f32) -> u8,
 ) {
-    block.d = F16::new(d);
+    block.d = F16::searched(d);
     block.scales = pack(packed);
     let (d, scales) = (block.d.get(), scales(&block.scales));
     let mut codes = [0_u8; N];

@@ -44,7 +44,7 @@ fn fill<L: Sixteen>(block: &mut Q6K, values: &[f32; N], found: &Symmetric<[f32; 
     }
     // The largest scale becomes -128, the one byte that has no counterpart.
     let inverse = -128.0 / max;
-    block.d = F16::new(1.0 / inverse);
+    block.d = F16::searched(1.0 / inverse);
     block.scales = scales.map(|scale| nearest(inverse * scale).min(127) as i8);
 
     let d = block.d.get();
