@@ -372,8 +372,8 @@ impl Args {
         }
         if let Some(folder) = self.folder() {
             // A folder is made where it is what was asked for, and never for a file in it.
-            let absent = self.names_file() && !folder.exists();
-            let absent = absent.then(|| (folder, io::ErrorKind::NotFound.into()));
+            let absent = if self.names_file() { fs::metadata(folder).err() } else { None };
+            let absent = absent.map(|error| (folder, error));
             if let Some((at, error)) = no_folder(folder).or(absent) {
                 return all(format!("{}: {error}", out::path(at)));
             }
