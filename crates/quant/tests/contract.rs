@@ -108,6 +108,28 @@ fn a_scale_that_is_no_number_has_the_same_bytes_on_all_processors() {
     }
 }
 
+/// Processors differ in what the greater of two is where one is signalling that it is no number.
+#[test]
+fn what_signals_that_it_is_no_number_is_encoded_as_what_does_not() {
+    let types = ["Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q1_0", "TQ1_0", "TQ2_0", "MXFP4", "NVFP4"];
+    for codec in codecs().filter(|codec| types.contains(&codec.tensor_type().to_string().as_str())) {
+        let encoded = |quiet: u32| {
+            let value = |at: u32| match at % 16 {
+                // The first, the last, and the one behind the largest.
+                0 | 9 => f32::from_bits(0x7f80_0001 | quiet),
+                15 => f32::from_bits(0xffa0_0000 | quiet),
+                8 => 3.0 + (at / 16) as f32,
+                at => at as f32 / 8.0 - 1.0,
+            };
+            let values: Vec<f32> = (0..512).map(value).collect();
+            let mut blocks = vec![0; 512 / codec.block_elements() * codec.block_bytes()];
+            codec.encode(&values, 512, None, &mut blocks).unwrap();
+            blocks
+        };
+        assert_eq!(encoded(0), encoded(0x0040_0000), "{}", codec.tensor_type());
+    }
+}
+
 #[test]
 fn nothing_is_a_whole_number_of_blocks() {
     for codec in codecs() {

@@ -57,7 +57,10 @@ fn pack<const B: usize>(low: &[f32; B], high: &[f32; B], scale: f32) -> [u8; B] 
 fn reach<const N: usize>(values: &[f32; N]) -> f32 {
     let reach = reach_of_bits(values);
     if reach.is_nan() {
-        values.iter().fold(0.0, |reach: f32, x| if reach < x.abs() { x.abs() } else { reach })
+        // By their bits: comparisons of floats would be made a greatest of two, which on ARM is not a number where one of them is
+        // signalling that it is none.
+        let magnitudes = values.iter().filter(|x| !x.is_nan()).map(|x| x.abs().to_bits());
+        f32::from_bits(magnitudes.max().unwrap_or(0))
     } else {
         reach
     }
