@@ -58,4 +58,4 @@ pub use codec::{Codec, CodecError, Importance, codec, codecs};
 
 /// Which bytes are written. It grows whenever any codec encodes anything otherwise than before, so that what an earlier program
 /// has made is not taken for what this one would make.
-pub const REVISION: u32 = 1;
+pub const REVISION: u32 = 2;
