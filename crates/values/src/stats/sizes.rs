@@ -3,7 +3,8 @@
 //! Counting takes longer than all else that is done with a value. Where nobody asked for every count, of a large tensor only those
 //! are all counted that are far from zero, since outliers must be among them; of the others a sample says enough. How far is far
 //! is told by what was seen of the tensor before, and whether it was far enough is known at the end: if not, the tensor is gone
-//! over again. So the outliers are always those of all values, whichever thread was first.
+//! over again. So the outliers are always those of all values from the bound on, whichever thread was first; the picture of the others
+//! is not the same to the last value.
 
 use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,8 +21,7 @@ const SMALL: u64 = 1 << 20;
 /// Values that follow each other, of each stretch, that are counted, however large they are.
 const SAMPLE: usize = 32;
 
-/// How far further on in its stretch the next sample lies, so that it is not of the same columns of every row; it and the length of
-/// a stretch have no common divisor.
+/// How far further on in its stretch the next sample lies, so that it is not of the same columns of every row: a prime number.
 const FURTHER: usize = 1031;
 
 /// Values are far that are so many times the root mean square from zero: fewer times while little of the tensor was seen.
