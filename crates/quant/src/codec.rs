@@ -8,7 +8,7 @@ use ggufkit_format::spec::TensorType;
 use zerocopy::FromBytes;
 
 use crate::wide::Registers;
-use crate::{block, plain};
+use crate::{block, large, plain};
 
 /// What an encoder does with the importance of columns (an importance matrix, `quant_weights` in C).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -87,7 +87,8 @@ impl Codec {
         self.importance() == Some(Importance::Required)
     }
 
-    /// Decodes whole blocks: `out` has exactly as many values as the blocks hold.
+    /// Decodes whole blocks: `out` has exactly as many values as the blocks hold. What is larger than caches is written past
+    /// them, where that is faster.
     ///
     /// Every pattern of bytes has values; scales that are infinite or not a number make values that are, too.
     ///
@@ -96,7 +97,11 @@ impl Codec {
     /// [`CodecError::PartialBlock`] and [`CodecError::OutputValues`], when a length does not fit; nothing is written then.
     pub fn decode(&self, bytes: &[u8], out: &mut [f32]) -> Result<(), CodecError> {
         self.fits(bytes.len(), out.len())?;
-        (self.decode)(Registers::Avx512, bytes, out);
+        if large::is_large(self, size_of_val(out)) {
+            large::decode(self, bytes, out);
+        } else {
+            (self.decode)(Registers::Avx512, bytes, out);
+        }
         Ok(())
     }
 
@@ -145,7 +150,12 @@ impl Codec {
         if out.len() != needed {
             return Err(CodecError::OutputBytes { needed, found: out.len() });
         }
-        encode(values, row, importance, out);
+        // Encoders of blocks take longer than memory does.
+        if self.block_elements == 1 && large::is_large(self, out.len()) {
+            large::encode(self, encode, values, out);
+        } else {
+            encode(values, row, importance, out);
+        }
         Ok(())
     }
 

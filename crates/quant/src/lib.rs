@@ -43,6 +43,7 @@ mod codec;
 )]
 mod grid;
 pub mod half;
+mod large;
 mod narrow;
 mod number;
 mod plain;

@@ -3,6 +3,7 @@
 //! Integers become the nearest float. They and `F64` are only read: nothing says by which scale floats would become them.
 
 use ggufkit_format::spec::TensorType;
+use zerocopy::IntoBytes;
 
 use crate::codec::{Codec, DecodeBlocks, EncodeRows, Importance};
 use crate::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
@@ -10,11 +11,7 @@ use crate::wide::{self, Registers, Sixteen, WIDTH, Wide};
 
 /// The codecs of this family.
 pub(crate) static CODECS: &[Codec] = &[
-    both::<4>(
-        TensorType::F32,
-        |w, b, v| read(w, b, v, f32::from_le_bytes),
-        |v, _, _, b| write(v, b, f32::to_le_bytes),
-    ),
+    both::<4>(TensorType::F32, read_floats, |v, _, _, b| write_floats(v, b)),
     both::<2>(
         TensorType::F16,
         |registers, bytes, out| wide::run(registers, ReadHalves { bytes, out }),
@@ -59,6 +56,24 @@ fn read<const BYTES: usize>(
 
 fn write<const BYTES: usize>(values: &[f32], out: &mut [u8], bytes: impl Fn(f32) -> [u8; BYTES]) {
     wide::run(Registers::Avx512, Write { values, out: out.as_chunks_mut().0, bytes });
+}
+
+/// Floats have their bytes already, where this machine has the same order. Lengths were tested by the codec.
+fn read_floats(registers: Registers, bytes: &[u8], out: &mut [f32]) {
+    if cfg!(target_endian = "little") {
+        out.as_mut_bytes().copy_from_slice(bytes);
+    } else {
+        read(registers, bytes, out, f32::from_le_bytes);
+    }
+}
+
+/// The other way.
+fn write_floats(values: &[f32], out: &mut [u8]) {
+    if cfg!(target_endian = "little") {
+        out.copy_from_slice(values.as_bytes());
+    } else {
+        write(values, out, f32::to_le_bytes);
+    }
 }
 
 /// One value after the other: what the compiler makes of it, with the processor's registers.

@@ -18,6 +18,8 @@ mod x86;
 
 use std::ops::{Add, Div, Mul, Sub};
 
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
 use crate::half::{f16_to_f32, f32_to_bf16, f32_to_f16};
 use crate::number::truncate;
 use crate::registers::Pass;
@@ -294,6 +296,22 @@ pub(crate) fn pass<P: Pass>(up_to: Registers, pass: P) -> P::Output {
         pass.run::<portable::Eight>()
     };
     found
+}
+
+/// Elements of memory for stretches that are not of the stretch itself: what waits there is of less than a line of a cache.
+pub(crate) const WAITING: usize = 64;
+
+/// Fills `out` a stretch at a time, the last one as long as what is left. Each is made in `memory`, behind the first [`WAITING`]
+/// elements, and written past the caches where the processor can.
+pub(crate) fn fill_past_caches<T: Copy + Immutable + IntoBytes + FromBytes>(
+    out: &mut [T],
+    memory: &mut [T],
+    make: impl FnMut(&mut [T]),
+) {
+    #[cfg(target_arch = "x86_64")]
+    x86::fill_past_caches(out, memory, make);
+    #[cfg(not(target_arch = "x86_64"))]
+    out.chunks_mut(memory.len().saturating_sub(WAITING).max(1)).for_each(make);
 }
 
 #[cfg(test)]

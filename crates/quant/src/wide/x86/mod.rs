@@ -1,14 +1,18 @@
 //! Lanes in the registers of x86 processors that have AVX2 or AVX-512.
 //!
 //! The types here are private to this module, and only [`run`] and [`pass`] name them, after [`found`] has tested for the features
-//! that their operations need. That is the contract of every `unsafe` block in it.
+//! that their operations need. That is the contract of every `unsafe` block in it but those of [`past_caches`], whose stores every
+//! such processor has.
 #![allow(unsafe_code, reason = "the operations of registers that not every processor has; see above")]
 
 mod avx2;
 mod avx512;
 mod doubles;
+mod past_caches;
 
 use std::arch::x86_64::*;
+
+pub(super) use past_caches::fill_past_caches;
 
 use super::portable::{Array, Eight};
 use super::{Registers, WIDTH, Wide};
