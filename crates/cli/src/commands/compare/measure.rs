@@ -1,5 +1,6 @@
 //! Which tensors belong together, and the pass over their values.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::num::NonZeroUsize;
@@ -22,9 +23,9 @@ use crate::frame::Document;
 
 /// A tensor that both have.
 pub(super) struct Compared {
-    pub(super) name: Vec<u8>,
+    pub(super) name: Box<[u8]>,
     /// Its name in B, where that is another.
-    pub(super) renamed: Option<Vec<u8>>,
+    pub(super) renamed: Option<Box<[u8]>>,
     /// What it is made of in a source.
     pub(super) made_of: Vec<String>,
     /// What of the conversion was taken into account.
@@ -38,6 +39,20 @@ pub(super) struct Compared {
 }
 
 impl Compared {
+    /// What is known before values are looked at.
+    fn of(name: &[u8], types: [TensorType; 2], dims: &[u64]) -> Self {
+        Self {
+            name: name.into(),
+            renamed: None,
+            made_of: Vec::new(),
+            changes: Vec::new(),
+            types,
+            matrix: dims.len() > 1,
+            difference: Difference::default(),
+            over: None,
+        }
+    }
+
     /// Whether it is further off than `max`, a relative error. Nothing is where all pairs are equal, as those of no elements are;
     /// what is left out of the measures, or measured by zeros, is within no bound.
     pub(super) fn is_over(&self, max: f64) -> bool {
@@ -69,23 +84,23 @@ pub(super) struct Answer {
 pub(super) struct How<'a> {
     pub(super) select: &'a SelectArgs,
     pub(super) threads: NonZeroUsize,
+    /// Whether the worst blocks of each tensor are told.
+    pub(super) worst: bool,
 }
 
-/// Two tensors that belong together.
+/// Tensors that are taken up together: each has something that is only needed while it is compared.
+const AT_ONCE: usize = 512;
+
+/// Two tensors that belong together: what is known of them beforehand, and their values.
 struct Matched<'d, A> {
-    name: Vec<u8>,
-    renamed: Option<Vec<u8>>,
-    made_of: Vec<String>,
-    changes: Vec<Change>,
-    types: [TensorType; 2],
-    matrix: bool,
+    known: Compared,
     first: A,
     second: Weights<'d, DynSource>,
 }
 
 impl How<'_> {
     /// The tensors of two models.
-    pub(super) fn models(&self, a: &Document<'_>, b: &Document<'_>, renames: &[Rename]) -> Answer {
+    pub(super) fn models<'d>(&self, a: &'d Document<'_>, b: &'d Document<'_>, renames: &[Rename]) -> Answer {
         let mut answer = Answer::default();
         let (Some(model_a), Some(model_b)) = (&a.model, &b.model) else { return answer };
         let (table_a, table_b) = (Table::new(model_a), Table::new(model_b));
@@ -93,16 +108,24 @@ impl How<'_> {
         let idle = |rename: &&Rename| !table_b.iter().any(|row| rename.apply(row.name.0).is_some());
         let note = |rename: &Rename| format!("--rename {}: no tensor of B has such a name", rename.shown());
         answer.notes.extend(renames.iter().filter(idle).map(note));
-        let mut by_name: HashMap<Vec<u8>, Row<'_>> = HashMap::new();
+        let mut by_name: HashMap<Cow<'_, [u8]>, (usize, usize)> = HashMap::new();
+        let name_in_a = |row: &Row<'d>| renamed(row.name.0).map_or(Cow::Borrowed(row.name.0), Cow::Owned);
         for row in table_b.iter() {
-            let name = renamed(row.name.0).unwrap_or_else(|| row.name.0.to_vec());
-            by_name.entry(name).or_insert(row);
+            by_name.entry(name_in_a(&row)).or_insert((row.part_index, row.index));
         }
-        let mut pairs: Vec<(Row<'_>, Row<'_>)> = Vec::new();
+        // A row is large, and there may be a hundred thousand: the places of both are held.
+        let mut pairs: Vec<[(usize, usize); 2]> = Vec::new();
+        let row_of = |table: &Table<'d>, (part, at): (usize, usize)| table.row(part, at);
+        let mut total = 0_u64;
         for row in table_a.iter().filter(|row| self.select.takes(row)) {
-            match by_name.remove(row.name.0) {
-                Some(other) if other.dims == row.dims => pairs.push((row, other)),
-                Some(other) => {
+            let place = by_name.remove(row.name.0);
+            match place.and_then(|place| Some((place, row_of(&table_b, place)?))) {
+                Some((place, other)) if other.dims == row.dims => {
+                    let bytes = row.size.unwrap_or(0).saturating_add(other.size.unwrap_or(0));
+                    total = total.saturating_add(bytes);
+                    pairs.push([(row.part_index, row.index), place]);
+                }
+                Some((_, other)) => {
                     answer.reshaped.push((row.name.0.to_vec(), [row.dims.to_vec(), other.dims.to_vec()]));
                 }
                 None => answer.only[0].push(row.name.0.to_vec()),
@@ -111,35 +134,34 @@ impl How<'_> {
         if !self.select.is_any() {
             answer.only[1] = table_b
                 .iter()
-                .filter(|row| {
-                    let name = renamed(row.name.0).unwrap_or_else(|| row.name.0.to_vec());
-                    by_name.contains_key(&name)
-                })
+                .filter(|row| by_name.contains_key(&name_in_a(row)))
                 .map(|row| row.name.0.to_vec())
                 .collect();
         }
+        drop(by_name);
         let files = [a, b].map(Files::of);
         let mut budgets = [&files[0], &files[1]].map(|files| Budget::new(files.size()));
-        let mut matched = Vec::new();
-        for (one, two) in &pairs {
-            let [files_a, files_b] = &files;
-            let [budget_a, budget_b] = &mut budgets;
-            let first = answer.part(a, files_a.weights(one), budget_a, one.name.0);
-            let second = answer.part(b, files_b.weights(two), budget_b, one.name.0);
-            let (Some(first), Some(second)) = (first, second) else { continue };
-            matched.push(Matched {
-                name: one.name.0.to_vec(),
-                renamed: (one.name != two.name).then(|| two.name.0.to_vec()),
-                made_of: Vec::new(),
-                changes: Vec::new(),
-                types: [one.tensor_type(), two.tensor_type()],
-                matrix: one.dims.len() > 1,
-                first,
-                second,
-            });
+        let bar = Bar::begin(b.label, total.min(files[0].size().saturating_add(files[1].size())));
+        for pairs in pairs.chunks(AT_ONCE) {
+            let mut matched = Vec::new();
+            for [one, two] in pairs {
+                let (Some(one), Some(two)) = (row_of(&table_a, *one), row_of(&table_b, *two)) else {
+                    continue;
+                };
+                let [files_a, files_b] = &files;
+                let [budget_a, budget_b] = &mut budgets;
+                let first = answer.part(a, files_a.weights(&one), budget_a, one.name.0);
+                let second = answer.part(b, files_b.weights(&two), budget_b, one.name.0);
+                let (Some(first), Some(second)) = (first, second) else { continue };
+                let known = Compared {
+                    renamed: (one.name != two.name).then(|| two.name.0.into()),
+                    ..Compared::of(one.name.0, [one.tensor_type(), two.tensor_type()], one.dims)
+                };
+                matched.push(Matched { known, first, second });
+            }
+            self.pass(&mut answer, matched, &bar, b);
         }
-        let bytes = |one: &Weights<'_, DynSource>| one.span().len;
-        self.pass(&mut answer, &matched, &bytes, b);
+        bar.end();
         answer.of_one_state(a.changed().or_else(|| b.changed()))
     }
 
@@ -151,7 +173,7 @@ impl How<'_> {
         let heads = files.parts.first().and_then(|part| part.view()).map(Model::of).unwrap_or_default();
         let (mut of_source, mut budget) = (Budget::new(source.size()), Budget::new(files.size()));
         let mut used: HashSet<&str> = HashSet::new();
-        let mut matched = Vec::new();
+        let (mut matched, mut total) = (Vec::new(), 0_u64);
         for row in table.iter().filter(|row| self.select.takes(row)) {
             let name = row.name.0;
             let origin = match catalog.origin(&heads, name, row.dims) {
@@ -181,61 +203,54 @@ impl How<'_> {
                 continue;
             }
             let Some(second) = answer.part(b, files.weights(&row), &mut budget, name) else { continue };
-            matched.push(Matched {
-                name: name.to_vec(),
-                renamed: None,
+            total = total.saturating_add(origin.bytes()).saturating_add(second.span().len);
+            let known = Compared {
                 made_of: origin.names().iter().map(|name| (*name).to_owned()).collect(),
                 changes: origin.changes().collect(),
-                types: [origin.tensor_type(), row.tensor_type()],
-                matrix: row.dims.len() > 1,
-                first: origin,
-                second,
-            });
+                ..Compared::of(name, [origin.tensor_type(), row.tensor_type()], row.dims)
+            };
+            matched.push(Matched { known, first: origin, second });
         }
         if !self.select.is_any() {
             let left = catalog.names().filter(|name| !used.contains(name));
             answer.only[0] = left.map(|name| name.as_bytes().to_vec()).collect();
         }
-        self.pass(&mut answer, &matched, &|one| one.bytes(), b);
+        let bar = Bar::begin(b.label, total);
+        self.pass(&mut answer, matched, &bar, b);
+        bar.end();
         let matrices = answer.tensors.iter().filter(|one| one.matrix);
         let told = verdict(matrices.map(|one| (one.types[0], one.types[1], &one.difference)));
         answer.verdict = Some(told);
         answer.of_one_state(source.changed().or_else(|| b.changed()))
     }
 
-    fn pass<A: Side>(
+    fn pass<'d, A: Side>(
         &self,
         answer: &mut Answer,
-        matched: &[Matched<'_, A>],
-        bytes: &dyn Fn(&A) -> u64,
+        matched: Vec<Matched<'d, A>>,
+        bar: &Bar,
         b: &Document<'_>,
     ) {
-        let both = |one: &Matched<'_, A>| bytes(&one.first).saturating_add(one.second.span().len);
-        let total = matched.iter().fold(0_u64, |sum, one| sum.saturating_add(both(one)));
         // Those that have as many elements: all of one shape.
-        let of: Vec<_> = matched.iter().filter(|one| Pair::of(&one.first, &one.second).is_ok()).collect();
-        let pairs: Vec<_> = of.iter().filter_map(|one| Pair::of(&one.first, &one.second).ok()).collect();
-        let bar = Bar::begin(b.label, total);
+        let apart = |one: Matched<'d, A>| ((one.first, one.second), Some(one.known));
+        let (sides, mut known): (Vec<_>, Vec<_>) = matched.into_iter().map(apart).unzip();
+        let paired =
+            sides.iter().enumerate().filter_map(|(at, (one, two))| Some((at, Pair::of(one, two).ok()?)));
+        let (places, pairs): (Vec<usize>, Vec<Pair<'_>>) = paired.unzip();
         compare(&pairs, self.threads, &|bytes| bar.more(bytes), &mut |at, result: io::Result<Difference>| {
-            let Some(one) = of.get(at) else { return };
+            let Some(one) = places.get(at).and_then(|at| known.get_mut(*at)?.take()) else { return };
             match result {
-                Ok(difference) => {
+                Ok(mut difference) => {
                     answer.all.add(&difference.without_places());
-                    answer.tensors.push(Compared {
-                        name: one.name.clone(),
-                        renamed: one.renamed.clone(),
-                        made_of: one.made_of.clone(),
-                        changes: one.changes.clone(),
-                        types: one.types,
-                        matrix: one.matrix,
-                        difference,
-                        over: None,
-                    });
+                    if !self.worst {
+                        difference.worst = Vec::new();
+                    }
+                    difference.worst.shrink_to_fit();
+                    answer.tensors.push(Compared { difference, ..one });
                 }
                 Err(error) => answer.fail(b, "io", "io", format!("{}: {error}", shorten(&one.name, 80))),
             }
         });
-        bar.end();
     }
 }
 

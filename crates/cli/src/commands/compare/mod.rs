@@ -226,7 +226,7 @@ impl Args {
     }
 
     fn how(&self) -> How<'_> {
-        How { select: &self.select, threads: self.threads.count() }
+        How { select: &self.select, threads: self.threads.count(), worst: self.worst || self.json }
     }
 
     fn models(&self, out: &mut Out, input_a: &InputArgs, input_b: &InputArgs) -> io::Result<Sides> {

@@ -30,17 +30,16 @@ pub(super) fn print(
     max_error: Option<f64>,
 ) -> io::Result<()> {
     let shown_rows = top.unwrap_or(usize::MAX).min(answer.tensors.len());
-    let mut rows: Vec<([String; 7], Option<&Compared>)> =
-        answer.tensors.iter().take(shown_rows).map(|tensor| (cells(tensor), Some(tensor))).collect();
-    if answer.tensors.len() > 1 {
+    let sum = (answer.tensors.len() > 1).then(|| {
         let mut sum = measures(&answer.all);
         sum[0].clear();
-        rows.push((sum, None));
-    }
-    if !rows.is_empty() {
+        sum
+    });
+    let tensors = || answer.tensors.iter().take(shown_rows);
+    if !answer.tensors.is_empty() {
         let mut widths = TITLES.map(str::len);
-        for (cells, ..) in &rows {
-            for (width, cell) in widths.iter_mut().zip(cells) {
+        for cells in tensors().map(cells).chain(sum.clone()) {
+            for (width, cell) in widths.iter_mut().zip(&cells) {
                 *width = (*width).max(out::columns(cell));
             }
         }
@@ -61,12 +60,8 @@ pub(super) fn print(
         let head = line(&TITLES.map(str::to_owned), &widths, &kept) + "name";
         let head = out.paint(Ink::Faint, head);
         writeln!(out, "{head}")?;
-        for (cells, tensor) in rows {
-            let text = line(&cells, &widths, &kept);
-            let Some(tensor) = tensor else {
-                writeln!(out, "{text}all  ({} tensors)", units::count(answer.tensors.len() as u64))?;
-                continue;
-            };
+        for tensor in tensors() {
+            let text = line(&cells(tensor), &widths, &kept);
             let over = if tensor.over == Some(true) { OVER } else { "" };
             let left = room.saturating_sub(out::columns(&text)).saturating_sub(over.len());
             let name = name(tensor, left);
@@ -77,6 +72,10 @@ pub(super) fn print(
                 writeln!(out, "    elements {at} to {end}: rmse {}", number(*error))?;
             }
         }
+        if let Some(sum) = &sum {
+            let text = line(sum, &widths, &kept);
+            writeln!(out, "{text}all  ({} tensors)", units::count(answer.tensors.len() as u64))?;
+        }
         let more = answer.tensors.len().saturating_sub(shown_rows);
         if more > 0 {
             let text = format!("{} more tensors; --top N shows N", units::count(more as u64));
@@ -85,12 +84,8 @@ pub(super) fn print(
         }
     }
     if let Some(max) = max_error {
-        let over: Vec<&[u8]> = answer
-            .tensors
-            .iter()
-            .filter(|one| one.over == Some(true))
-            .map(|one| one.name.as_slice())
-            .collect();
+        let over: Vec<&[u8]> =
+            answer.tensors.iter().filter(|one| one.over == Some(true)).map(|one| &*one.name).collect();
         if let Some(text) = further_off(&over, max) {
             out.line(&text, 2)?;
         }

@@ -25,7 +25,7 @@ pub(super) fn print(
         )?;
     }
     for line in &answer.lines {
-        let n = &line.numbers;
+        let n = line.numbers();
         let kind = line.ty.map_or_else(|| line.tensors.to_string(), |ty| ty.to_string());
         write!(out, "{},{},{kind},{}", text(file.0), text(&line.name), n.elements)?;
         for value in [n.min, n.max, n.mean, n.std, n.rms, n.skewness, n.kurtosis] {

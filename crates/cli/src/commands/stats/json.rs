@@ -2,7 +2,7 @@
 
 use ggufkit::format::ByteStr;
 use ggufkit::inspect::json::JsonText;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::Answer;
@@ -36,7 +36,7 @@ struct Tensor<'d> {
     #[serde(rename = "type")]
     ty: String,
     #[serde(flatten)]
-    numbers: &'d Numbers,
+    numbers: Lazy<'d>,
 }
 
 #[derive(Serialize)]
@@ -44,7 +44,16 @@ struct Group<'d> {
     group: JsonText<'d>,
     tensors: u64,
     #[serde(flatten)]
-    numbers: &'d Numbers,
+    numbers: Lazy<'d>,
+}
+
+/// The numbers of a line, which are worked out when they are written.
+struct Lazy<'d>(&'d Line);
+
+impl Serialize for Lazy<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.numbers().serialize(serializer)
+    }
 }
 
 impl<'d> File<'d> {
@@ -53,12 +62,12 @@ impl<'d> File<'d> {
         errors.extend(answer.failures.iter().map(Failed::json));
         let tensor = |line: &'d Line| {
             let ty = line.ty?.to_string();
-            Some(Tensor { name: JsonText(ByteStr(&line.name)), ty, numbers: &line.numbers })
+            Some(Tensor { name: JsonText(ByteStr(&line.name)), ty, numbers: Lazy(line) })
         };
         let group = |line: &'d Line| Group {
             group: JsonText(ByteStr(&line.name)),
             tensors: line.tensors,
-            numbers: &line.numbers,
+            numbers: Lazy(line),
         };
         let grouped = answer.lines.iter().any(|line| line.ty.is_none());
         Self {
@@ -67,7 +76,7 @@ impl<'d> File<'d> {
             errors,
             tensors: (!grouped).then(|| answer.lines.iter().filter_map(tensor).collect()),
             groups: grouped.then(|| answer.lines.iter().map(group).collect()),
-            all: answer.sum().map(|line| line.numbers),
+            all: answer.sum(false).map(|line| line.numbers()),
         }
     }
 }

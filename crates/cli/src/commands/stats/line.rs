@@ -8,19 +8,29 @@ use serde::ser::Serializer;
 /// Columns of a drawn histogram.
 pub(super) const COLUMNS: usize = 48;
 
+/// Columns of the small picture that stands in a row.
+const SMALL: usize = 16;
+
+/// Lines of a drawn histogram.
+pub(super) const TALL: usize = 8;
+
 /// The parts of all values whose quantiles are told.
 const QUANTILES: [f64; 5] = [0.01, 0.25, 0.5, 0.75, 0.99];
 
-/// The statistics of a tensor, or of a group of them.
+/// The statistics of a tensor, or of a group of them. There may be a hundred thousand of them: what can be worked out is not kept.
 pub(super) struct Line {
     /// The tensor's name, or the group's.
-    pub(super) name: Vec<u8>,
+    pub(super) name: Box<[u8]>,
     /// The type of a tensor.
     pub(super) ty: Option<TensorType>,
     pub(super) tensors: u64,
-    pub(super) numbers: Numbers,
-    /// How many finite values lie in each of [`COLUMNS`] columns between the smallest and the largest.
-    pub(super) columns: Vec<f64>,
+    /// Without its histogram.
+    stats: Stats,
+    quantiles: [Option<f32>; QUANTILES.len()],
+    /// How high each column of the small picture is, in eighths of a line.
+    pub(super) picture: [u8; SMALL],
+    /// The same of the drawn histogram, of [`TALL`] lines, where one is asked for and there are values.
+    pub(super) drawn: Option<Box<[u8; COLUMNS]>>,
 }
 
 /// A number that may be missing, or be infinite, which JSON has no number for.
@@ -97,13 +107,38 @@ fn shortest(value: f64) -> f64 {
 }
 
 impl Line {
-    pub(super) fn of(name: Vec<u8>, ty: Option<TensorType>, tensors: u64, stats: &Stats) -> Self {
+    pub(super) fn of(
+        name: &[u8],
+        ty: Option<TensorType>,
+        tensors: u64,
+        mut stats: Stats,
+        draw: bool,
+    ) -> Self {
+        let histogram = std::mem::take(&mut stats.histogram);
+        let columns =
+            stats.range.map(|(low, high)| histogram.columns(low, high, COLUMNS)).unwrap_or_default();
+        let small: Vec<f64> = columns.chunks(COLUMNS / SMALL).map(|some| some.iter().sum()).collect();
+        let any = columns.iter().any(|count| *count > 0.0);
+        Self {
+            name: name.into(),
+            ty,
+            tensors,
+            quantiles: QUANTILES.map(|part| histogram.quantile(part)),
+            picture: heights(&small, 1),
+            drawn: (draw && any).then(|| Box::new(heights(&columns, TALL))),
+            stats,
+        }
+    }
+
+    /// How many values have which numbers.
+    pub(super) fn numbers(&self) -> Numbers {
+        let stats = &self.stats;
         let moments = &stats.moments;
         let some = |value: f64| Real(Some(shortest(value)));
         let bound = |value: f64| if stats.wide { Real(Some(value)) } else { some(value) };
         let outliers = stats.outliers;
         let from = outliers.and_then(|outliers| outliers.from);
-        let numbers = Numbers {
+        Numbers {
             elements: stats.count,
             min: stats.range.map_or(Real(None), |(low, _)| bound(low)),
             max: stats.range.map_or(Real(None), |(_, high)| bound(high)),
@@ -118,19 +153,33 @@ impl Line {
             infinite: stats.infinite,
             outliers: outliers.map(|outliers| outliers.count),
             outliers_from: from.map_or(Real(None), |from| some(from.into())),
-            quantiles: QUANTILES
-                .map(|part| stats.histogram.quantile(part).map_or(Real(None), |value| some(value.into()))),
+            quantiles: self.quantiles.map(|value| value.map_or(Real(None), |value| some(value.into()))),
             scales: stats.scales.as_ref().map(ScaleNumbers::of),
-        };
-        let columns =
-            stats.range.map(|(low, high)| stats.histogram.columns(low, high, COLUMNS)).unwrap_or_default();
-        Self { name, ty, tensors, numbers, columns }
+        }
     }
+}
+
+/// How high columns are in eighths, where the highest has `lines` lines; what is there at all can be seen.
+fn heights<const N: usize>(columns: &[f64], lines: usize) -> [u8; N] {
+    let most = columns.iter().copied().fold(0.0, f64::max);
+    let eighths = lines as f64 * 8.0;
+    let mut heights = [0; N];
+    for (height, count) in heights.iter_mut().zip(columns).filter(|(_, count)| **count > 0.0) {
+        *height = (count / most * eighths).round().clamp(1.0, eighths) as u8;
+    }
+    heights
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_there_at_all_can_be_seen() {
+        assert_eq!(heights(&[0.0, 1.0, 1000.0, 500.0], 1), [0, 1, 8, 4]);
+        assert_eq!(heights(&[0.0, 1.0, 1000.0, 500.0], 8), [0, 1, 64, 32]);
+        assert_eq!(heights::<2>(&[], 8), [0, 0]);
+    }
 
     #[test]
     fn floats_have_the_digits_that_tell_them_apart() {

@@ -5,6 +5,7 @@ mod json;
 mod line;
 mod table;
 
+use std::cmp::Reverse;
 use std::io;
 use std::path::Path;
 
@@ -111,7 +112,7 @@ enum Sort {
 impl Sort {
     /// What the first line has most of; lines without it come last.
     fn key(self, line: &Line) -> f64 {
-        let n = &line.numbers;
+        let n = line.numbers();
         let part = |count: u64| count as f64 / n.elements.max(1) as f64;
         let key = match self {
             Self::Index => None,
@@ -157,7 +158,7 @@ impl Args {
             let mut answer = self.measure(document);
             if self.sort != Sort::Index {
                 // Of equal ones the order of the table stays.
-                answer.lines.sort_by(|one, two| self.sort.key(two).total_cmp(&self.sort.key(one)));
+                answer.lines.sort_by_cached_key(|line| Reverse(in_order(self.sort.key(line))));
             }
             complete &= answer.failures.is_empty();
             found |= !answer.lines.is_empty();
@@ -192,51 +193,55 @@ impl Args {
         let table = Table::new(model);
         let order = self.by.map_or(Order::Index, By::order);
         let rows = ordered(&table, order, |row| self.select.takes(row));
-        let rows: Vec<Row<'_>> = rows.into_iter().filter_map(|(part, at)| table.row(part, at)).collect();
+        let rows = || rows.iter().filter_map(|(part, at)| table.row(*part, *at));
         let files = data::Files::of(document);
         let path = |row: &Row<'_>| files.path(row.part_index);
-        if let Some(row) = rows.first().filter(|_| !files.are_seekable()) {
+        if let Some(row) = rows().next().filter(|_| !files.are_seekable()) {
             let text = "data is not read as it passes by: name a file";
-            answer.fail(&path(row), "usage", "standard-input", text);
+            answer.fail(&path(&row), "usage", "standard-input", text);
             return answer;
         }
+        let bytes = rows().fold(0_u64, |sum, row| sum.saturating_add(row.size.unwrap_or(0)));
         let mut budget = Budget::new(files.size());
-        let mut weights: Vec<Weights<'_, DynSource>> = Vec::new();
-        let mut of: Vec<&Row<'_>> = Vec::new();
-        for row in rows.iter().filter(|row| files.source(row.part_index).is_some()) {
-            match files.weights(row) {
-                Ok(one) if budget.take(one.span().len) => {
-                    weights.push(one);
-                    of.push(row);
-                }
-                Ok(_) => {
-                    let text = format!(
-                        "tensor \"{}\": all bytes of the file are told of already; tensors share bytes",
-                        ggufkit::format::shorten(row.name.0, 80)
-                    );
-                    answer.fail(&path(row), "malformed", "overlap", &text);
-                }
-                Err(error) => answer.fail_with(&path(row), &error),
-            }
-        }
-        let total = weights.iter().fold(0_u64, |sum, one| sum.saturating_add(one.span().len));
-        let bar = Bar::begin(document.label, total);
+        let bar = Bar::begin(document.label, bytes.min(files.size()));
         let progress = |bytes| bar.more(bytes);
         // Nobody sees in a small picture of the distribution whether all were counted.
         let every = self.json || self.csv || self.histogram;
         let detail = if every { stats::Detail::Full } else { stats::Detail::Brief };
-        stats::stats(&weights, detail, self.threads.count(), &progress, &mut |at, result| {
-            let Some(row) = of.get(at) else { return };
-            match result {
-                Ok(stats) => answer.take(self.by, row, stats),
-                Err(error) => {
-                    let text = format!("tensor \"{}\": {error}", ggufkit::format::shorten(row.name.0, 80));
-                    answer.fail(&path(row), "io", "io", &text);
+        let mut rows = rows().filter(|row| files.source(row.part_index).is_some()).peekable();
+        while rows.peek().is_some() {
+            let mut weights: Vec<Weights<'_, DynSource>> = Vec::new();
+            let mut of: Vec<Row<'_>> = Vec::new();
+            for row in rows.by_ref().take(AT_ONCE) {
+                match files.weights(&row) {
+                    Ok(one) if budget.take(one.span().len) => {
+                        weights.push(one);
+                        of.push(row);
+                    }
+                    Ok(_) => {
+                        let text = format!(
+                            "tensor \"{}\": all bytes of the file are told of already; tensors share bytes",
+                            ggufkit::format::shorten(row.name.0, 80)
+                        );
+                        answer.fail(&path(&row), "malformed", "overlap", &text);
+                    }
+                    Err(error) => answer.fail_with(&path(&row), &error),
                 }
             }
-        });
+            stats::stats(&weights, detail, self.threads.count(), &progress, &mut |at, result| {
+                let Some(row) = of.get(at) else { return };
+                match result {
+                    Ok(stats) => answer.take(self, row, stats),
+                    Err(error) => {
+                        let text =
+                            format!("tensor \"{}\": {error}", ggufkit::format::shorten(row.name.0, 80));
+                        answer.fail(&path(row), "io", "io", &text);
+                    }
+                }
+            });
+        }
         bar.end();
-        answer.end_group();
+        answer.end_group(self);
         // Of a file that was written to meanwhile no number is right.
         if let Some(failed) = document.changed() {
             answer = Answer::default();
@@ -244,6 +249,15 @@ impl Args {
         }
         answer
     }
+}
+
+/// Tensors that are taken up together: each has something that is only needed while it is measured.
+const AT_ONCE: usize = 512;
+
+/// Integers in the order of [`f64::total_cmp`].
+fn in_order(value: f64) -> i64 {
+    let bits = value.to_bits().cast_signed();
+    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
 /// What came of a document.
@@ -259,11 +273,11 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    fn take(&mut self, by: Option<By>, row: &Row<'_>, stats: stats::Stats) {
+    fn take(&mut self, args: &Args, row: &Row<'_>, stats: stats::Stats) {
         self.tensors = self.tensors.saturating_add(1);
         self.all.get_or_insert_default().add(&stats);
-        let Some(by) = by else {
-            self.lines.push(Line::of(row.name.0.to_vec(), Some(row.tensor_type()), 1, &stats));
+        let Some(by) = args.by else {
+            self.lines.push(Line::of(row.name.0, Some(row.tensor_type()), 1, stats, args.histogram));
             return;
         };
         let key = by.key(row);
@@ -273,21 +287,21 @@ impl Answer {
                 sum.add(&stats);
             }
             _ => {
-                self.end_group();
+                self.end_group(args);
                 self.open = Some((key, 1, stats));
             }
         }
     }
 
-    fn end_group(&mut self) {
+    fn end_group(&mut self, args: &Args) {
         if let Some((key, tensors, stats)) = self.open.take() {
-            self.lines.push(Line::of(key, None, tensors, &stats));
+            self.lines.push(Line::of(&key, None, tensors, stats, args.histogram));
         }
     }
 
     /// The line of all tensors.
-    fn sum(&self) -> Option<Line> {
-        self.all.as_ref().map(|all| Line::of(b"all".to_vec(), None, self.tensors, all))
+    fn sum(&self, draw: bool) -> Option<Line> {
+        self.all.as_ref().map(|all| Line::of(b"all", None, self.tensors, all.clone(), draw))
     }
 
     fn fail(&mut self, path: &Path, kind: &'static str, code: &'static str, message: &str) {
@@ -302,5 +316,16 @@ impl Answer {
             _ => ("malformed", "no-data"),
         };
         self.fail(path, kind, code, &error.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_in_the_order_of_their_numbers() {
+        let numbers = [f64::NEG_INFINITY, -2.5, -1e-300, -0.0, 0.0, 1e-300, 1.0, 1e300, f64::INFINITY];
+        assert!(numbers.map(in_order).is_sorted_by(|one, two| one < two));
     }
 }

@@ -4,38 +4,32 @@ use std::io::{self, Write as _};
 
 use ggufkit::inspect::units;
 
-use super::line::{COLUMNS, Line, Real};
+use super::line::{COLUMNS, Line, Numbers, Real, TALL};
 use super::{Answer, By};
 use crate::out::{self, Ink, Out, pad, pad_left};
 
 /// The heights of a column in eighths of a line.
 const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Columns of the small picture that stands in a row.
-const SMALL: usize = 16;
-
-/// Lines of a drawn histogram.
-const TALL: usize = 8;
-
 /// A column: its title, how long it stays when room is scarce (the smallest goes first), and what it says.
 struct Column {
     title: &'static str,
     rank: u8,
-    text: fn(&Line) -> String,
+    text: fn(&Line, &Numbers) -> String,
 }
 
 const COLUMNS_OF: [Column; 11] = [
-    Column { title: "type", rank: 9, text: |line| line.ty.map_or_else(String::new, |ty| ty.to_string()) },
-    Column { title: "elements", rank: 5, text: |line| units::count(line.numbers.elements) },
-    Column { title: "min", rank: 10, text: |line| number(line.numbers.min) },
-    Column { title: "max", rank: 10, text: |line| number(line.numbers.max) },
-    Column { title: "mean", rank: 6, text: |line| number(line.numbers.mean) },
-    Column { title: "std", rank: 8, text: |line| number(line.numbers.std) },
-    Column { title: "kurtosis", rank: 4, text: |line| number(line.numbers.kurtosis) },
-    Column { title: "zeros", rank: 3, text: zeros },
-    Column { title: "outliers", rank: 2, text: outliers },
-    Column { title: "scale", rank: 1, text: scale },
-    Column { title: "distribution", rank: 0, text: |line| picture(&line.columns) },
+    Column { title: "type", rank: 9, text: |line, _| line.ty.map_or_else(String::new, |ty| ty.to_string()) },
+    Column { title: "elements", rank: 5, text: |_, n| units::count(n.elements) },
+    Column { title: "min", rank: 10, text: |_, n| number(n.min) },
+    Column { title: "max", rank: 10, text: |_, n| number(n.max) },
+    Column { title: "mean", rank: 6, text: |_, n| number(n.mean) },
+    Column { title: "std", rank: 8, text: |_, n| number(n.std) },
+    Column { title: "kurtosis", rank: 4, text: |_, n| number(n.kurtosis) },
+    Column { title: "zeros", rank: 3, text: |_, n| share(n.zeros, n.elements) },
+    Column { title: "outliers", rank: 2, text: |_, n| outliers(n) },
+    Column { title: "scale", rank: 1, text: |_, n| scale(n) },
+    Column { title: "distribution", rank: 0, text: |line, _| picture(line) },
 ];
 
 /// Columns that a name has to have, where there is a choice, and where there is none.
@@ -49,18 +43,23 @@ pub(super) fn print(
     top: Option<usize>,
     histogram: bool,
 ) -> io::Result<()> {
-    let sum = answer.sum().filter(|_| answer.lines.len() > 1);
+    let sum = answer.sum(histogram).filter(|_| answer.lines.len() > 1);
     let shown = top.unwrap_or(usize::MAX).min(answer.lines.len());
     let lines: Vec<&Line> = answer.lines.iter().take(shown).chain(&sum).collect();
-    let of: Vec<&Column> =
-        COLUMNS_OF.iter().filter(|column| lines.iter().any(|line| !(column.text)(line).is_empty())).collect();
-    let widths: Vec<usize> = of
+    let mut widths = [0_usize; COLUMNS_OF.len()];
+    for line in &lines {
+        let numbers = line.numbers();
+        for (width, column) in widths.iter_mut().zip(&COLUMNS_OF) {
+            *width = (*width).max(out::columns(&(column.text)(line, &numbers)));
+        }
+    }
+    // A column that says nothing of any line is not there.
+    let (of, widths): (Vec<&Column>, Vec<usize>) = COLUMNS_OF
         .iter()
-        .map(|column| {
-            let cells = lines.iter().map(|line| out::columns(&(column.text)(line)));
-            cells.chain([column.title.len()]).max().unwrap_or(0)
-        })
-        .collect();
+        .zip(widths)
+        .filter(|(_, width)| *width > 0)
+        .map(|(column, width)| (column, width.max(column.title.len())))
+        .unzip();
     let room = if out.is_terminal() { out.width() } else { usize::MAX };
     let kept = fitting(&of, &widths, room);
     let title = |column: &Column| column.title.to_owned();
@@ -73,20 +72,21 @@ pub(super) fn print(
     let head = out.paint(Ink::Faint, head);
     writeln!(out, "{head}")?;
     for line in lines {
-        let text = row(&of, &widths, &kept, &|column| (column.text)(line));
+        let numbers = line.numbers();
+        let text = row(&of, &widths, &kept, &|column| (column.text)(line, &numbers));
         let tensors = match (&by, line.tensors) {
             (Some(_), 1) => "  (1 tensor)".to_owned(),
             (Some(_), n) => format!("  ({} tensors)", units::count(n)),
             (None, _) => String::new(),
         };
-        let bad = bad(line);
+        let bad = bad(&numbers);
         let behind = tensors.len().saturating_add(bad.len());
         let left = room.saturating_sub(out::columns(&text)).saturating_sub(behind);
         let name = out::fit(&line.name, left.max(LEAST)) + &tensors;
         let bad = out.paint(Ink::Bad, bad);
         writeln!(out, "{text}{name}{bad}")?;
         if histogram {
-            draw(out, line)?;
+            draw(out, line, &numbers)?;
         }
     }
     match answer.lines.len().saturating_sub(shown) {
@@ -100,9 +100,9 @@ pub(super) fn print(
 }
 
 /// What is wrong with values, behind the name.
-fn bad(line: &Line) -> String {
+fn bad(numbers: &Numbers) -> String {
     let mut text = String::new();
-    for (count, what) in [(line.numbers.nan, "NaN"), (line.numbers.infinite, "infinite")] {
+    for (count, what) in [(numbers.nan, "NaN"), (numbers.infinite, "infinite")] {
         if count > 0 {
             text.push_str(&format!("  {} {what}", units::count(count)));
         }
@@ -163,33 +163,18 @@ fn share(part: u64, all: u64) -> String {
     }
 }
 
-fn zeros(line: &Line) -> String {
-    share(line.numbers.zeros, line.numbers.elements)
+fn outliers(numbers: &Numbers) -> String {
+    numbers.outliers.map_or_else(|| "-".to_owned(), |count| share(count, numbers.elements))
 }
 
-fn outliers(line: &Line) -> String {
-    line.numbers.outliers.map_or_else(|| "-".to_owned(), |count| share(count, line.numbers.elements))
-}
-
-fn scale(line: &Line) -> String {
-    let Some(scales) = &line.numbers.scales else { return String::new() };
+fn scale(numbers: &Numbers) -> String {
+    let Some(scales) = &numbers.scales else { return String::new() };
     format!("{} … {}", number(scales.min), number(scales.max))
 }
 
-/// A picture of the columns in one line.
-fn picture(columns: &[f64]) -> String {
-    let small: Vec<f64> =
-        columns.chunks(columns.len().div_ceil(SMALL).max(1)).map(|some| some.iter().sum()).collect();
-    let most = small.iter().copied().fold(0.0, f64::max);
-    small.iter().map(|count| height(*count, most, 8)).map(glyph).collect()
-}
-
-/// How high a column of `count` is, where that of `most` has `eighths`; what is there at all can be seen.
-fn height(count: f64, most: f64, eighths: usize) -> usize {
-    if count <= 0.0 || most <= 0.0 {
-        return 0;
-    }
-    ((count / most * eighths as f64).round() as usize).clamp(1, eighths)
+/// A picture of the values in one line.
+fn picture(line: &Line) -> String {
+    line.picture.iter().map(|height| glyph(usize::from(*height))).collect()
 }
 
 fn glyph(eighths: usize) -> char {
@@ -197,22 +182,15 @@ fn glyph(eighths: usize) -> char {
 }
 
 /// Draws a histogram below its row, with the bounds of its axis.
-fn draw(out: &mut Out, line: &Line) -> io::Result<()> {
-    let most = line.columns.iter().copied().fold(0.0, f64::max);
-    if most <= 0.0 {
-        return Ok(());
-    }
-    let eighths = TALL.saturating_mul(8);
+fn draw(out: &mut Out, line: &Line, numbers: &Numbers) -> io::Result<()> {
+    let Some(heights) = &line.drawn else { return Ok(()) };
     for floor in (0..TALL).rev() {
-        let cell = |count: &f64| {
-            let over = height(*count, most, eighths).saturating_sub(floor.saturating_mul(8));
-            glyph(over.min(8))
-        };
-        let text: String = line.columns.iter().map(cell).collect();
+        let cell = |height: &u8| glyph(usize::from(*height).saturating_sub(floor.saturating_mul(8)));
+        let text: String = heights.iter().map(cell).collect();
         let text = out.paint(Ink::Number, text.trim_end().to_owned());
         writeln!(out, "  │{text}")?;
     }
-    let (low, high) = (number(line.numbers.min), number(line.numbers.max));
+    let (low, high) = (number(numbers.min), number(numbers.max));
     let axis = "─".repeat(COLUMNS);
     writeln!(out, "  └{axis}")?;
     let gap = COLUMNS.saturating_sub(low.len()).saturating_add(1);
@@ -238,11 +216,5 @@ mod tests {
             assert_eq!(number(Real(Some(value))), text);
         }
         assert_eq!(number(Real(None)), "-");
-    }
-
-    #[test]
-    fn a_picture_shows_whatever_there_is() {
-        assert_eq!(picture(&[0.0, 1.0, 1000.0, 500.0]), " ▁█▄");
-        assert_eq!(picture(&[]), "");
     }
 }
