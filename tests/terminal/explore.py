@@ -155,6 +155,54 @@ def mouse(binary: str, file: Path) -> None:
     tmux("send-keys", "-t", "t", "-l", "\x1b[<65;10;5M")
     screen = terminal.until("4 / ")
     expect("the wheel goes three rows on", True, screen)
+    tmux("send-keys", "-t", "t", "-l", "\x1b[<0;10;22M")
+    screen = terminal.until("q closes")
+    expect("a click on what is told opens it", "tensors[3]" in screen, screen)
+    tmux("send-keys", "-t", "t", "-l", "\x1b[<0;10;2M")
+    screen = terminal.until("4 / ")
+    expect("a click closes it, and selects nothing", "q closes" not in screen, screen)
+
+
+def whole(binary: str, file: Path) -> None:
+    """What is told is read to its end where the window is too small for it, and so is what is wrong with a file."""
+    cut = Path("cut.gguf")
+    cut.write_bytes(file.read_bytes()[:5000])
+    shards = Path("shards")
+    shards.mkdir()
+    subprocess.run([binary, "split", str(file), "--shards", "3", "-o", f"{shards}/s"], check=True, capture_output=True)
+    sorted(shards.iterdir())[1].unlink()
+    for columns, rows in [(80, 24), (60, 12), (40, 8)]:
+        for lang, banner, unread, again, missing, closes in [
+            ("en", "! the head was read up to", "not read", "again", "! shard 2 of 3 is missing", "q closes"),
+            ("zh", "! 头部只读到", "没有读到", "下载", "! 缺少第 2 个分片", "q 关闭"),
+        ]:
+            at = f"{columns}x{rows} {lang}"
+            terminal = Terminal(columns, rows, NO_COLOR="1" if rows == 12 else "")
+            terminal.run(f"clear; {binary} explore --lang {lang} {cut}")
+            terminal.until("▾ general")
+            for pane in "1234":
+                terminal.type(pane)
+                terminal.until(unread if pane == "2" else "GGUF" if pane == "3" else "general" if pane == "1" else "GG003")
+                screen = terminal.screen()
+                expect(f"{at}: the head that breaks off, in pane {pane}", banner in screen, screen)
+            terminal.type("v")
+            terminal.until(closes)
+            terminal.type("G")
+            terminal.until(again)
+            terminal.type("q", "!")
+            terminal.until(closes)
+            terminal.type("G")
+            terminal.until(again)
+            terminal.type("q", "q")
+            terminal.until("ready:")
+            terminal.run(f"clear; {binary} explore --lang {lang} {sorted(shards.iterdir())[0]}")
+            for pane in "1234":
+                terminal.type(pane)
+                screen = terminal.until(missing)
+            if columns >= 60:
+                expect(f"{at}: one of three", "1/3 (1 " in screen, screen)
+            terminal.type("q")
+            terminal.until("ready:")
 
 
 def leaving(binary: str, file: Path) -> None:
@@ -243,7 +291,7 @@ def main() -> int:
         os.chdir(folder)
         shutil.copy(file, file.name)
         try:
-            for test in [looking, sizes, colours, languages, mouse, keys, leaving, panics]:
+            for test in [looking, sizes, colours, languages, mouse, keys, whole, leaving, panics]:
                 test(binary, Path(file.name))
         finally:
             tmux("kill-server", check=False)

@@ -3,8 +3,7 @@
 use std::io;
 
 use ggufkit::check::Subject;
-use ggufkit::format::spec::Lang;
-use ggufkit_explore::{Settings, explore};
+use ggufkit_explore::{Settings, explore, reading};
 
 use super::check::files_of;
 use super::explain::lang::{LangArg, choose};
@@ -47,10 +46,7 @@ impl Args {
         }
         let settings = Settings { lang: choose(self.lang), colour: out.color() };
         let (mut shown, mut failed) = (false, false);
-        let mut waiting = Waiting::begin(match settings.lang {
-            Lang::En => "reading…",
-            Lang::Zh => "正在读取……",
-        });
+        let mut waiting = Waiting::begin(reading(settings.lang));
         let good = frame::each(out, &self.inputs, &self.read, false, |out, document| {
             waiting.end();
             if shown {
