@@ -200,7 +200,7 @@ def whole(binary: str, file: Path) -> None:
                 terminal.type(pane)
                 screen = terminal.until(missing)
             if columns >= 60:
-                expect(f"{at}: one of three", "1/3 (1 " in screen, screen)
+                expect(f"{at}: one of three", "1/3 (1 missing)" in screen or "1/3（缺 1 个）" in screen, screen)
             terminal.type("q")
             terminal.until("ready:")
 

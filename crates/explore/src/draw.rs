@@ -103,7 +103,11 @@ impl Explorer<'_> {
         let no = self.places.get(at).copied().flatten().unwrap_or_else(|| (at as u64).saturating_add(1));
         match self.faults.missing {
             0 => format!("  {no}/{all}"),
-            missing => format!("  {no}/{all} ({missing} {})", self.say(words::MISSING)),
+            missing => {
+                let holes = [no, all, missing].map(|n| n.to_string());
+                let holes = holes.each_ref().map(String::as_str);
+                format!("  {}", words::filled(self.settings.lang, words::OF_SET, &holes))
+            }
         }
     }
 
@@ -139,7 +143,7 @@ impl Explorer<'_> {
         let look = self.look(area.width);
         let height = u64::from(area.height);
         let (rows, at) = match self.pane {
-            Pane::Bytes => {
+            Pane::Bytes if self.len() > 0 => {
                 let lines = self.bytes.lines(&self.files, height, &look);
                 frame.render_widget(Paragraph::new(lines), area);
                 return;
@@ -147,11 +151,13 @@ impl Explorer<'_> {
             Pane::Tag => (self.tag.list.rows(self.tag.len, height), self.tag.list.at),
             Pane::Tensors => (self.tensors.list.rows(self.tensors.len(), height), self.tensors.list.at),
             Pane::Check => (self.check.list.rows(self.check.len(), height), self.check.list.at),
+            Pane::Bytes => (0..0, 0),
         };
         if rows.is_empty() {
             let said = match self.pane {
                 Pane::Check if !self.check.is_judged() => words::JUDGING,
                 Pane::Check => words::NO_FINDINGS,
+                Pane::Bytes => words::NO_BYTE,
                 Pane::Tag if !self.tag.filter().is_empty() => words::NO_MATCH,
                 Pane::Tensors if !self.tensors.is_empty() => words::NO_MATCH,
                 // That there is nothing is not known.
@@ -176,7 +182,7 @@ impl Explorer<'_> {
 
     fn foot(&self, frame: &mut Frame<'_>, area: Rect) {
         if let Some(prompt) = &self.prompt {
-            let label = format!("{}: ", self.say(prompt.label()));
+            let label = words::filled(self.settings.lang, words::CLAUSE, &[self.say(prompt.label()), ""]);
             let room = usize::from(area.width).saturating_sub(label.width() + 1);
             let skip = prompt.text.chars().count().saturating_sub(room);
             let shown: String = prompt.text.chars().skip(skip).collect();

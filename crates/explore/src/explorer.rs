@@ -190,6 +190,10 @@ impl<'a> Explorer<'a> {
         text.get(self.settings.lang)
     }
 
+    fn clause(&self, of: Text, what: &str) -> String {
+        words::filled(self.settings.lang, words::CLAUSE, &[self.say(of), what])
+    }
+
     /// Does what a person wants.
     pub fn act(&mut self, action: Action) {
         if self.prompt.is_some() {
@@ -267,8 +271,7 @@ impl<'a> Explorer<'a> {
             Action::Sort => {
                 if self.pane == Pane::Tensors {
                     self.tensors.sort();
-                    self.said =
-                        Some(format!("{}: {}", self.say(words::ORDER), self.say(self.tensors.order())));
+                    self.said = Some(self.clause(words::ORDER, self.say(self.tensors.order())));
                 }
             }
             Action::Click { column, row } => self.click(column, row),
@@ -393,7 +396,7 @@ impl<'a> Explorer<'a> {
         if let Some(at) = position(text) {
             let size = self.files.get(self.bytes.file).map_or(0, |file| file.size);
             if at >= size {
-                self.said = Some(format!("{}: {size:#x}", self.say(words::BEYOND)));
+                self.said = Some(self.clause(words::BEYOND, &format!("{size:#x}")));
                 return;
             }
             return self.show(self.bytes.file, at);
@@ -439,7 +442,7 @@ impl<'a> Explorer<'a> {
             }
         };
         if !found {
-            self.said = Some(format!("{}: {wanted}", self.say(self.not_found())));
+            self.said = Some(self.clause(self.not_found(), &wanted));
         }
     }
 
@@ -464,7 +467,7 @@ impl<'a> Explorer<'a> {
         };
         self.copied = Some(format!("\x1b]52;c;{}\x07", STANDARD.encode(bytes)));
         let shown = ggufkit::format::shorten(bytes, 40);
-        self.said = Some(format!("{}: {shown}", self.say(words::COPIED)));
+        self.said = Some(self.clause(words::COPIED, &shown));
     }
 
     fn click(&mut self, column: u16, row: u16) {

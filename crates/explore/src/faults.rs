@@ -34,11 +34,13 @@ impl Faults {
         for file in subject.files {
             let label = match (subject.files.len(), file.file_name) {
                 (0 | 1, _) => String::new(),
-                (_, Some(name)) => format!("{}: ", ggufkit::format::shorten(name.as_bytes(), 200)),
-                (_, None) => format!("{}: ", file.label.display()),
+                (_, Some(name)) => ggufkit::format::shorten(name.as_bytes(), 200),
+                (_, None) => file.label.display().to_string(),
             };
             all.extend(of_file(file, lang).into_iter().map(|mut fault| {
-                fault.short.insert_str(0, &label);
+                if !label.is_empty() {
+                    fault.short = filled(lang, words::CLAUSE, &[&label, &fault.short]);
+                }
                 fault
             }));
         }
@@ -82,8 +84,8 @@ fn of_file(file: &File<'_>, lang: Lang) -> Vec<Fault> {
             let identity = file.diagnosis.identity.as_ref();
             let why = identity.map(|is| is.describe()).or_else(|| error.map(ToString::to_string));
             let unread = say(lang, words::HEAD_UNREAD);
-            let short =
-                why.map_or_else(|| unread.to_owned(), |why| format!("{unread}: {}", said(lang, &why)));
+            let clause = |why: String| filled(lang, words::CLAUSE, &[unread, &said(lang, &why)]);
+            let short = why.map_or_else(|| unread.to_owned(), clause);
             faults.push(Fault {
                 help: help(identity.map_or_else(|| error?.help(), |is| is.help())),
                 ..Fault::new(short, Severity::Error)

@@ -62,8 +62,11 @@ words! {
     HEAD_UNREAD: "the head could not be read", "无法读取头部";
     HEAD_ENDS: "the head was read up to {} only: {} of {} keys, {} of {} tensors", "头部只读到 {}：键 {}/{}，张量 {}/{}";
     SHARDS: "{} of the {} shards of this model are here", "此模型的分片只有 {} 个（共 {} 个）";
-    MISSING: "missing", "缺失";
-    WHOLE_MODEL: "the heads were read to their ends, and no file is missing", "头部全部读完，没有缺失的文件";
+    OF_SET: "{}/{} ({} missing)", "{}/{}（缺 {} 个）";
+    NO_BYTE: "the file is empty", "文件是空的";
+    CLAUSE: "{}: {}", "{}：{}";
+    WITH_COUNT: "{} ({})", "{}（{}）";
+    WHOLE_MODEL: "each head was read to its end, and no file is missing", "头部全部读完，没有缺失的文件";
     MORE: "more: !", "更多：按 !";
     SHORT: "the file ends before: {} B of it are missing", "文件提前结束：缺少其中 {} 字节";
     NO_ROWS: "nothing here", "这里没有内容";
@@ -137,7 +140,10 @@ mod tests {
         for text in ALL.iter().chain(HELP.iter().map(|(_, text)| text)) {
             let chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
             assert!(!text.en.is_empty() && !text.en.chars().any(chinese), "{text:?}");
-            assert!(text.zh.chars().any(chinese), "{text:?}");
+            // Of what joins words there is the punctuation alone.
+            let joins = !text.en.chars().any(char::is_alphabetic);
+            assert!(joins || text.zh.chars().any(chinese), "{text:?}");
+            assert_eq!(text.en.matches("{}").count(), text.zh.matches("{}").count(), "{text:?}");
         }
     }
 }

@@ -172,13 +172,14 @@ impl Check {
                 ])
             }
             Some(Row::Omission(omitted)) => {
-                let mut said = format!("{}: ", say(look.lang, words::NOT_EXAMINED));
+                let clause = |of: &str, what: &str| filled(look.lang, words::CLAUSE, &[of, what]);
+                let mut said = clause(&omitted.what(look.lang), &omitted.why(look.lang));
                 if let Some(label) = &omitted.label {
-                    said = format!("{said}{label}: ");
+                    said = clause(label, &said);
                 }
-                said = format!("{said}{}: {}", omitted.what(look.lang), omitted.why(look.lang));
+                said = clause(say(look.lang, words::NOT_EXAMINED), &said);
                 if let Some(files) = omitted.files(look.lang) {
-                    said = format!("{said} ({files})");
+                    said = filled(look.lang, words::WITH_COUNT, &[&said, &files]);
                 }
                 Line::styled(text::fit(&said, look.width), look.theme.faint())
             }

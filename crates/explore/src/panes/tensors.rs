@@ -225,9 +225,9 @@ impl Tensors {
         ])];
         lines.push(told(
             words::SHAPE,
-            format!("{}  {} = {}", tensor.shape, say(look.lang, words::ELEMENTS), count(tensor.elements)),
+            format!("{}   {}  {}", tensor.shape, say(look.lang, words::ELEMENTS), count(tensor.elements)),
         ));
-        let bits = tensor.bits.map(|bits| format!("   {}: {bits:.4}", say(look.lang, words::BITS)));
+        let bits = tensor.bits.map(|bits| format!("   {}  {bits:.4}", say(look.lang, words::BITS)));
         lines.push(told(words::TYPE, format!("{}{}", tensor.ty, bits.unwrap_or_default())));
         if let Some(data) = tensor.data {
             lines.push(told(words::DATA, text::span(data)));

@@ -261,7 +261,7 @@ fn a_shard_that_is_missing_is_seen_in_every_pane() {
         on_set(&files, (Some(&set), &problems), size, settings, |screen| {
             let (banner, of) = match settings.lang {
                 Lang::En => ("! shard 2 of 3 is missing", ["1/3 (1 missing)", "3/3 (1 missing)"]),
-                Lang::Zh => ("! 缺少第 2 个分片", ["1/3 (1 缺失)", "3/3 (1 缺失)"]),
+                Lang::Zh => ("! 缺少第 2 个分片", ["1/3（缺 1 个）", "3/3（缺 1 个）"]),
             };
             for pane in ["1", "2", "3", "4"] {
                 let text = screen.keys(pane).text();
