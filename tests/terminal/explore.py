@@ -236,6 +236,32 @@ def leaving(binary: str, file: Path) -> None:
     while explorer.exists() and time.monotonic() < end:
         time.sleep(0.1)
     expect("where the terminal goes, it goes", not explorer.exists(), str(explorer))
+    # A model that comes through a pipe, which ends: the keys come from the terminal.
+    terminal = Terminal(80, 24)
+    terminal.run(f"cat {file} | {binary} explore -")
+    terminal.until("general.architecture")
+    time.sleep(2.5)
+    terminal.type("2")
+    terminal.until("token_embd.weight")
+    terminal.type("q")
+    terminal.until("ready:")
+    # One that stood still meanwhile is in the background when it goes on, and no signal tells it that its terminal is gone.
+    terminal = Terminal(80, 24)
+    terminal.run(f"{binary} explore {file}")
+    terminal.until("general.architecture")
+    pane = tmux("display-message", "-p", "-t", "t", "#{pane_pid}").strip()
+    stopped = int(Path(f"/proc/{pane}/task/{pane}/children").read_text().split()[0])
+    os.kill(stopped, 19)
+    terminal.until("ready:")
+    os.kill(stopped, 18)
+    tmux("kill-server")
+    end = time.monotonic() + 20
+    while Path(f"/proc/{stopped}").exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    left = Path(f"/proc/{stopped}").exists()
+    if left:
+        os.kill(stopped, 9)
+    expect("where the terminal goes from one in the background, it goes", not left, str(stopped))
     done = subprocess.run([binary, "explore", str(file)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     expect("without a terminal it is refused", done.returncode == 2 and "no terminal" in done.stderr, done.stderr)
 
