@@ -208,10 +208,12 @@ impl Explorer<'_> {
         };
         let room = usize::from(area.width).saturating_sub(at.len() + 1);
         let keys = self.keys(room);
-        let left = self.said.as_deref().unwrap_or(&keys);
+        // A search goes on whatever else is done meanwhile.
+        let said = self.said.as_deref().or(self.is_busy().then(|| self.say(words::LOOKING)));
+        let left = said.unwrap_or(&keys);
         let line = text::column(left, room);
-        let style = if self.said.is_some() { self.theme.mark() } else { self.theme.faint() };
-        let said = if self.said.is_some() { line.trim_end().to_owned() } else { line };
+        let style = if said.is_some() { self.theme.mark() } else { self.theme.faint() };
+        let said = if said.is_some() { line.trim_end().to_owned() } else { line };
         let gap = room.saturating_sub(said.width()) + 1;
         let pieces =
             vec![Span::styled(said, style), Span::raw(" ".repeat(gap)), Span::styled(at, self.theme.faint())];

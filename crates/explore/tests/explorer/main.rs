@@ -7,11 +7,12 @@ mod screen;
 mod whole;
 
 use ggufkit::format::spec::Lang;
+use ggufkit::io::ShardProblem;
 use ggufkit_explore::{Action, Pane, Settings};
 use ggufkit_testkit::{Builder, Kind, Tensor, Value, controls};
 use ratatui::style::{Color, Modifier};
 
-use screen::{Screen, on, on_files};
+use screen::{Screen, on, on_files, on_set};
 
 const PLAIN: Settings = Settings { lang: Lang::En, colour: false };
 
@@ -178,13 +179,25 @@ fn no_text_of_a_file_acts_on_the_terminal() {
         .kv("general.list", Value::strings([hostile]))
         .tensor(Tensor::f32(hostile, &[4]))
         .bytes();
-    on(&bytes, (100, 30), PLAIN, |screen| {
-        for keys in ["", "jljjj", "2", "3", "4", "jj\n", "1:general.list\nl/owned\n"] {
-            let text = screen.keys(keys).text();
-            let acts = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
-            assert!(!text.chars().any(acts), "{keys}: {text:?}");
-        }
-    });
+    let cut = Builder::new().kv("a", 1_u8).kv(format!("b.{hostile}"), hostile).build();
+    let cut = &cut.bytes()[..usize::try_from(cut.span("kv[1].value").end() - 1).unwrap()];
+    let (name, other) = (format!("{hostile}-00001-of-00003.gguf"), format!("{hostile}-00002-of-00003.gguf"));
+    let missing = ShardProblem::Missing { no: 3, count: 3, path: format!("{hostile}.gguf").into() };
+    let files = [(name.as_str(), bytes.as_slice()), (other.as_str(), cut)];
+    for lang in [Lang::En, Lang::Zh] {
+        let settings = Settings { lang, colour: false };
+        on_set(&files, (None, std::slice::from_ref(&missing)), (100, 30), settings, |screen| {
+            let keys = [
+                "", "jljjj", "v", "q2", "v", "q3", "v", "q]", "v", "q4", "v", "qjj", "v", "qG", "v", "q!",
+                "G",
+            ];
+            for keys in keys.into_iter().chain(["q1:general.list\nl/owned\n", "v", "y", "Y"]) {
+                let text = screen.keys(keys).text();
+                let acts = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+                assert!(!text.chars().any(acts), "{keys}: {text:?}");
+            }
+        });
+    }
 }
 
 #[test]
@@ -299,6 +312,10 @@ fn a_set_says_once_what_holds_for_all_its_files_and_a_search_stays_in_its_file()
             screen.explorer.act(action);
         }
         assert!(screen.explorer.is_busy());
+        for action in [Action::Whole, Action::Close, Action::Rows(1)] {
+            screen.explorer.act(action);
+            assert!(screen.text().contains("looking for it"), "{}", screen.text());
+        }
         screen.explorer.act(Action::File(1));
         assert!(!screen.explorer.is_busy());
         assert!(screen.text().contains("stopped") && screen.text().contains("m-2.gguf"), "{}", screen.text());
