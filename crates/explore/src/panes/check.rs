@@ -229,8 +229,8 @@ impl Check {
             Row::Omission(omitted) => {
                 let mut lines = vec![told(words::NOT_EXAMINED, omitted.what(look.lang))];
                 lines.push(told(words::WHY, omitted.why(look.lang)));
-                let files = omitted.label.clone().or_else(|| omitted.files(look.lang));
-                lines.extend(files.map(|files| told(words::IN_FILE, files)));
+                lines.extend(omitted.label.clone().map(|label| told(words::IN_FILE, label)));
+                lines.extend(omitted.files(look.lang).map(Line::from));
                 let span = omitted.first.span.filter(|_| omitted.files == 1);
                 lines.extend(span.map(|span| told(words::PLACE, text::span(span))));
                 if omitted.first.why == UNREAD {
