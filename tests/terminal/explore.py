@@ -155,6 +155,54 @@ def mouse(binary: str, file: Path) -> None:
     tmux("send-keys", "-t", "t", "-l", "\x1b[<65;10;5M")
     screen = terminal.until("4 / ")
     expect("the wheel goes three rows on", True, screen)
+    tmux("send-keys", "-t", "t", "-l", "\x1b[<0;10;22M")
+    screen = terminal.until("q closes")
+    expect("a click on what is told opens it", "tensors[3]" in screen, screen)
+    tmux("send-keys", "-t", "t", "-l", "\x1b[<0;10;2M")
+    screen = terminal.until("4 / ")
+    expect("a click closes it, and selects nothing", "q closes" not in screen, screen)
+
+
+def whole(binary: str, file: Path) -> None:
+    """What is told is read to its end where the window is too small for it, and so is what is wrong with a file."""
+    cut = Path("cut.gguf")
+    cut.write_bytes(file.read_bytes()[:5000])
+    shards = Path("shards")
+    shards.mkdir()
+    subprocess.run([binary, "split", str(file), "--shards", "3", "-o", f"{shards}/s"], check=True, capture_output=True)
+    sorted(shards.iterdir())[1].unlink()
+    for columns, rows in [(80, 24), (60, 12), (40, 8)]:
+        for lang, banner, unread, again, missing, closes in [
+            ("en", "! the head was read up to", "not read", "again", "! shard 2 of 3 is missing", "q closes"),
+            ("zh", "! 头部只读到", "没有读到", "下载", "! 缺少第 2 个分片", "q 关闭"),
+        ]:
+            at = f"{columns}x{rows} {lang}"
+            terminal = Terminal(columns, rows, NO_COLOR="1" if rows == 12 else "")
+            terminal.run(f"clear; {binary} explore --lang {lang} {cut}")
+            terminal.until("▾ general")
+            for pane in "1234":
+                terminal.type(pane)
+                terminal.until(unread if pane == "2" else "GGUF" if pane == "3" else "general" if pane == "1" else "GG003")
+                screen = terminal.screen()
+                expect(f"{at}: the head that breaks off, in pane {pane}", banner in screen, screen)
+            terminal.type("v")
+            terminal.until(closes)
+            terminal.type("G")
+            terminal.until(again)
+            terminal.type("q", "!")
+            terminal.until(closes)
+            terminal.type("G")
+            terminal.until(again)
+            terminal.type("q", "q")
+            terminal.until("ready:")
+            terminal.run(f"clear; {binary} explore --lang {lang} {sorted(shards.iterdir())[0]}")
+            for pane in "1234":
+                terminal.type(pane)
+                screen = terminal.until(missing)
+            if columns >= 60:
+                expect(f"{at}: one of three", "1/3 (1 missing)" in screen or "1/3（缺 1 个）" in screen, screen)
+            terminal.type("q")
+            terminal.until("ready:")
 
 
 def leaving(binary: str, file: Path) -> None:
@@ -188,6 +236,32 @@ def leaving(binary: str, file: Path) -> None:
     while explorer.exists() and time.monotonic() < end:
         time.sleep(0.1)
     expect("where the terminal goes, it goes", not explorer.exists(), str(explorer))
+    # A model that comes through a pipe, which ends: the keys come from the terminal.
+    terminal = Terminal(80, 24)
+    terminal.run(f"cat {file} | {binary} explore -")
+    terminal.until("general.architecture")
+    time.sleep(2.5)
+    terminal.type("2")
+    terminal.until("token_embd.weight")
+    terminal.type("q")
+    terminal.until("ready:")
+    # One that stood still meanwhile is in the background when it goes on, and no signal tells it that its terminal is gone.
+    terminal = Terminal(80, 24)
+    terminal.run(f"{binary} explore {file}")
+    terminal.until("general.architecture")
+    pane = tmux("display-message", "-p", "-t", "t", "#{pane_pid}").strip()
+    stopped = int(Path(f"/proc/{pane}/task/{pane}/children").read_text().split()[0])
+    os.kill(stopped, 19)
+    terminal.until("ready:")
+    os.kill(stopped, 18)
+    tmux("kill-server")
+    end = time.monotonic() + 20
+    while Path(f"/proc/{stopped}").exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    left = Path(f"/proc/{stopped}").exists()
+    if left:
+        os.kill(stopped, 9)
+    expect("where the terminal goes from one in the background, it goes", not left, str(stopped))
     done = subprocess.run([binary, "explore", str(file)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     expect("without a terminal it is refused", done.returncode == 2 and "no terminal" in done.stderr, done.stderr)
 
@@ -243,7 +317,7 @@ def main() -> int:
         os.chdir(folder)
         shutil.copy(file, file.name)
         try:
-            for test in [looking, sizes, colours, languages, mouse, keys, leaving, panics]:
+            for test in [looking, sizes, colours, languages, mouse, keys, whole, leaving, panics]:
                 test(binary, Path(file.name))
         finally:
             tmux("kill-server", check=False)

@@ -47,11 +47,28 @@ pub enum Action {
     CopyPlace,
     /// Shows the keys, or hides them.
     Help,
+    /// Rows of what is told of the selected row down, or up where it is negative.
+    Told(i64),
+    /// Shows all that is told of the selected row, or hides it.
+    Whole,
+    /// Shows what is lacking of the model, or hides it.
+    State,
+    /// The wheel over a cell of the screen: rows down, or up where it is negative.
+    Wheel {
+        /// Rows.
+        by: i64,
+        /// The column, from 0.
+        column: u16,
+        /// The row, from 0.
+        row: u16,
+    },
+    /// Closes what stands over the panes; leaves where nothing does.
+    Close,
     /// A character of the text that is asked for.
     Type(char),
     /// The last character of it goes.
     Erase,
-    /// Ends what is asked for without doing it, closes the help, or stops a search.
+    /// Ends what is asked for without doing it, closes what stands over the panes, or stops a search.
     Cancel,
     /// A cell of the screen.
     Click {
@@ -87,6 +104,12 @@ pub fn of_key(key: KeyEvent, asked: bool) -> Option<Action> {
         (KeyCode::Char('f'), true) | (KeyCode::PageDown | KeyCode::Char(' '), _) => Action::Pages(1),
         (KeyCode::Char('b'), true) | (KeyCode::PageUp, _) => Action::Pages(-1),
         (_, true) => return None,
+        (KeyCode::Down, _) if key.modifiers.contains(KeyModifiers::SHIFT) => Action::Told(1),
+        (KeyCode::Up, _) if key.modifiers.contains(KeyModifiers::SHIFT) => Action::Told(-1),
+        (KeyCode::Char('J'), _) => Action::Told(1),
+        (KeyCode::Char('K'), _) => Action::Told(-1),
+        (KeyCode::Char('v'), _) => Action::Whole,
+        (KeyCode::Char('!'), _) => Action::State,
         (KeyCode::Down | KeyCode::Char('j'), _) => Action::Rows(1),
         (KeyCode::Up | KeyCode::Char('k'), _) => Action::Rows(-1),
         (KeyCode::Left | KeyCode::Char('h'), _) => Action::Left,
@@ -115,7 +138,7 @@ pub fn of_key(key: KeyEvent, asked: bool) -> Option<Action> {
         (KeyCode::Char('Y'), _) => Action::CopyPlace,
         (KeyCode::Char('?') | KeyCode::F(1), _) => Action::Help,
         (KeyCode::Esc, _) => Action::Cancel,
-        (KeyCode::Char('q'), _) => Action::Quit,
+        (KeyCode::Char('q'), _) => Action::Close,
         _ => return None,
     })
 }
@@ -124,8 +147,8 @@ pub fn of_key(key: KeyEvent, asked: bool) -> Option<Action> {
 #[must_use]
 pub const fn of_mouse(mouse: MouseEvent) -> Option<Action> {
     match mouse.kind {
-        MouseEventKind::ScrollDown => Some(Action::Rows(3)),
-        MouseEventKind::ScrollUp => Some(Action::Rows(-3)),
+        MouseEventKind::ScrollDown => Some(Action::Wheel { by: 3, column: mouse.column, row: mouse.row }),
+        MouseEventKind::ScrollUp => Some(Action::Wheel { by: -3, column: mouse.column, row: mouse.row }),
         MouseEventKind::Down(MouseButton::Left) => {
             Some(Action::Click { column: mouse.column, row: mouse.row })
         }

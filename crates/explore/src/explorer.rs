@@ -4,9 +4,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ggufkit::check::{Report, Subject};
 use ggufkit::format::spec::{Lang, Text};
+use ratatui::layout::{Position, Rect};
 
 use crate::action::Action;
+use crate::faults::{Faults, place};
 use crate::file::Explored;
+use crate::over::{Over, Rows};
+use crate::panes::Copied;
 use crate::panes::bytes::{Bytes, Found};
 use crate::panes::check::Check;
 use crate::panes::tag::{Row, Tag};
@@ -53,6 +57,14 @@ impl Pane {
     }
 }
 
+/// Where things stand on the screen.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Areas {
+    pub(crate) banner: Rect,
+    pub(crate) list: Rect,
+    pub(crate) told: Rect,
+}
+
 /// The explorer without a terminal: actions go in, frames come out ([`Explorer::draw`]).
 pub struct Explorer<'a> {
     pub(crate) files: Vec<Explored<'a>>,
@@ -64,11 +76,20 @@ pub struct Explorer<'a> {
     pub(crate) bytes: Bytes,
     pub(crate) check: Check,
     pub(crate) prompt: Option<Prompt>,
-    /// The first row of the keys that is shown; `None` while they are not.
-    pub(crate) help: Option<u16>,
+    /// What is lacking of the model.
+    pub(crate) faults: Faults,
+    /// The place of each file in its set, where it is known.
+    pub(crate) places: Vec<Option<u64>>,
+    /// What stands over the panes, its text, and rows of a page of it.
+    pub(crate) over: Option<Over>,
+    pub(crate) above: Rows,
+    pub(crate) page: u16,
+    /// What is told of the selected row, and whether some of it is not on the screen.
+    pub(crate) below: Rows,
+    pub(crate) hidden: bool,
     pub(crate) said: Option<String>,
-    /// Rows of the list, and where it begins, in the last frame.
-    pub(crate) height: u16,
+    /// Where things were in the last frame.
+    pub(crate) areas: Areas,
     pub(crate) tabs: Vec<(u16, u16, Pane)>,
     wanted: String,
     back: Vec<(Pane, usize, u64)>,
@@ -92,10 +113,16 @@ impl<'a> Explorer<'a> {
             bytes: Bytes::default(),
             check: Check::default(),
             files,
+            faults: Faults::of(subject, settings.lang),
+            places: subject.files.iter().map(place).collect(),
             prompt: None,
-            help: None,
+            over: None,
+            above: Rows::default(),
+            page: 20,
+            below: Rows::default(),
+            hidden: false,
             said: None,
-            height: 20,
+            areas: Areas::default(),
             tabs: Vec::new(),
             wanted: String::new(),
             back: Vec::new(),
@@ -107,6 +134,9 @@ impl<'a> Explorer<'a> {
     /// Takes what a judging of the model came to.
     pub fn judged(&mut self, report: Report) {
         self.check = Check::new(report, &self.files);
+        if self.pane == Pane::Check {
+            self.below = Rows::default();
+        }
     }
 
     /// The pane that is open.
@@ -147,6 +177,7 @@ impl<'a> Explorer<'a> {
 
     /// Goes on with a search for as long as a key may wait.
     pub fn work(&mut self) {
+        self.below = Rows::default();
         self.said = match self.bytes.look(&self.files) {
             None => return,
             Some(Found::Yes) => None,
@@ -159,23 +190,37 @@ impl<'a> Explorer<'a> {
         text.get(self.settings.lang)
     }
 
+    fn clause(&self, of: Text, what: &str) -> String {
+        words::filled(self.settings.lang, words::CLAUSE, &[self.say(of), what])
+    }
+
     /// Does what a person wants.
     pub fn act(&mut self, action: Action) {
         if self.prompt.is_some() {
             return self.typed(action);
         }
         self.said = None;
-        if self.help.is_some() && self.scrolled(action) {
-            return;
-        }
+        let Some(action) = self.act_over(action) else { return };
         match action {
-            Action::Quit => self.done = true,
-            Action::Help => self.help = if self.help.is_some() { None } else { Some(0) },
+            Action::Told(by) => return self.tell(by),
+            Action::Whole => return self.show_over(Over::Whole),
+            Action::State => return self.show_over(Over::State),
+            Action::Help => return self.show_over(Over::Keys),
+            Action::Copy => return self.copy(false),
+            Action::CopyPlace => return self.copy(true),
+            Action::Wheel { by, column, row } if self.areas.told.contains(Position::new(column, row)) => {
+                return self.tell(by);
+            }
+            _ => {}
+        }
+        // Something else is selected from here on, or may be.
+        self.below = Rows::default();
+        match action {
+            Action::Quit | Action::Close => self.done = true,
             Action::Cancel => {
                 if self.bytes.stop() {
                     self.said = Some(self.say(words::STOPPED).to_owned());
                 }
-                self.help = None;
             }
             Action::Pane(pane) => self.open(pane),
             Action::Turn(by) => {
@@ -185,8 +230,8 @@ impl<'a> Explorer<'a> {
                     self.open(*pane);
                 }
             }
-            Action::Rows(by) => self.rows(by),
-            Action::Pages(by) => self.rows(by.saturating_mul(i64::from(self.height.max(2)) - 1)),
+            Action::Rows(by) | Action::Wheel { by, .. } => self.rows(by),
+            Action::Pages(by) => self.rows(by.saturating_mul(i64::from(self.areas.list.height.max(2)) - 1)),
             Action::Top => self.go(0),
             Action::Bottom => self.go(u64::MAX),
             Action::Left => self.left(),
@@ -226,31 +271,27 @@ impl<'a> Explorer<'a> {
             Action::Sort => {
                 if self.pane == Pane::Tensors {
                     self.tensors.sort();
-                    self.said =
-                        Some(format!("{}: {}", self.say(words::ORDER), self.say(self.tensors.order())));
+                    self.said = Some(self.clause(words::ORDER, self.say(self.tensors.order())));
                 }
             }
-            Action::Copy => self.copy(false),
-            Action::CopyPlace => self.copy(true),
             Action::Click { column, row } => self.click(column, row),
-            Action::Type(_) | Action::Erase => {}
+            Action::Told(_)
+            | Action::Whole
+            | Action::State
+            | Action::Help
+            | Action::Copy
+            | Action::CopyPlace
+            | Action::Type(_)
+            | Action::Erase => {}
         }
     }
 
-    /// Moves in the list of keys, where they are more than the window has rows; whether the action does that.
-    fn scrolled(&mut self, action: Action) -> bool {
-        let Some(at) = self.help else { return false };
-        let by = |by: i64| i16::try_from(by).unwrap_or(if by < 0 { i16::MIN } else { i16::MAX });
-        self.help = Some(match action {
-            Action::Rows(rows) => at.saturating_add_signed(by(rows)),
-            Action::Pages(pages) => {
-                at.saturating_add_signed(by(pages.saturating_mul(i64::from(self.height.max(2)) - 1)))
-            }
-            Action::Top => 0,
-            Action::Bottom => u16::MAX,
-            _ => return false,
-        });
-        true
+    /// Scrolls what is told of the selected row; where the screen has no room for it, it is shown in a window first.
+    fn tell(&mut self, by: i64) {
+        if self.areas.told.area() == 0 {
+            return self.show_over(Over::Whole);
+        }
+        self.below.scroll.step(by);
     }
 
     fn ask(&mut self, purpose: Purpose, text: String) {
@@ -271,6 +312,7 @@ impl<'a> Explorer<'a> {
             Action::Enter => {
                 let Some(Prompt { purpose, text }) = self.prompt.take() else { return };
                 self.said = None;
+                self.below = Rows::default();
                 match purpose {
                     Purpose::Search if text.is_empty() => {}
                     Purpose::Search => {
@@ -288,7 +330,6 @@ impl<'a> Explorer<'a> {
 
     fn open(&mut self, pane: Pane) {
         self.pane = pane;
-        self.help = None;
     }
 
     fn go(&mut self, to: u64) {
@@ -355,7 +396,7 @@ impl<'a> Explorer<'a> {
         if let Some(at) = position(text) {
             let size = self.files.get(self.bytes.file).map_or(0, |file| file.size);
             if at >= size {
-                self.said = Some(format!("{}: {size:#x}", self.say(words::BEYOND)));
+                self.said = Some(self.clause(words::BEYOND, &format!("{size:#x}")));
                 return;
             }
             return self.show(self.bytes.file, at);
@@ -366,8 +407,13 @@ impl<'a> Explorer<'a> {
         } else if self.tensors.go(text) {
             self.pane = Pane::Tensors;
         } else if !text.is_empty() {
-            self.said = Some(self.say(words::NOT_FOUND).to_owned());
+            self.said = Some(self.say(self.not_found()).to_owned());
         }
+    }
+
+    /// That something is not there: of a model of which a part was not read, only that it is not in the other.
+    const fn not_found(&self) -> Text {
+        if self.faults.is_part { words::NOT_FOUND_THERE } else { words::NOT_FOUND }
     }
 
     fn find(&mut self, back: bool, again: bool) {
@@ -378,7 +424,10 @@ impl<'a> Explorer<'a> {
         let found = match self.pane {
             Pane::Tag => self.tag.find(&self.files, &wanted, back),
             Pane::Tensors => self.tensors.find(&wanted, back),
-            Pane::Check => self.check.find(&wanted, back),
+            Pane::Check => {
+                let look = self.look(0);
+                self.check.find(&wanted, back, &look)
+            }
             Pane::Bytes => {
                 if again {
                     self.bytes.again(back)
@@ -393,32 +442,36 @@ impl<'a> Explorer<'a> {
             }
         };
         if !found {
-            self.said = Some(format!("{}: {wanted}", self.say(words::NOT_FOUND)));
+            self.said = Some(self.clause(self.not_found(), &wanted));
         }
     }
 
     fn copy(&mut self, place: bool) {
         let copied = match self.pane {
-            Pane::Tag => self.tag.copied(&self.files),
+            Pane::Tag => self.tag.copied(&self.files, COPIED),
             Pane::Tensors => self.tensors.copied(),
-            Pane::Bytes => self.bytes.copied(&self.files, &self.tensors, self.settings.lang),
-            Pane::Check => self.check.copied(),
+            Pane::Bytes => self.bytes.copied(&self.files, &self.tensors, COPIED, self.settings.lang),
+            Pane::Check => self.check.copied(&self.look(0)),
         };
-        let Some((value, path)) = copied.filter(|(value, _)| value.len() <= COPIED) else {
+        let Some(Copied { value, place: path }) = copied else {
             self.said = Some(self.say(words::NOTHING).to_owned());
             return;
         };
-        let bytes = if place { path.as_bytes() } else { &value };
+        let bytes = match (place, &value) {
+            (true, _) => path.as_bytes(),
+            (false, Some(value)) if value.len() <= COPIED => value,
+            (false, _) => {
+                self.said = Some(self.say(words::TOO_LONG).to_owned());
+                return;
+            }
+        };
         self.copied = Some(format!("\x1b]52;c;{}\x07", STANDARD.encode(bytes)));
         let shown = ggufkit::format::shorten(bytes, 40);
-        self.said = Some(format!("{}: {shown}", self.say(words::COPIED)));
+        self.said = Some(self.clause(words::COPIED, &shown));
     }
 
     fn click(&mut self, column: u16, row: u16) {
-        if self.help.is_some() {
-            self.help = None;
-            return;
-        }
+        let at = Position::new(column, row);
         if row == 0 {
             let tab = self.tabs.iter().find(|(from, to, _)| (*from..*to).contains(&column));
             if let Some((_, _, pane)) = tab {
@@ -426,8 +479,16 @@ impl<'a> Explorer<'a> {
             }
             return;
         }
-        let Some(below) = row.checked_sub(1).filter(|below| *below < self.height) else { return };
-        let below = u64::from(below);
+        if self.areas.banner.contains(at) {
+            return self.show_over(Over::State);
+        }
+        if self.areas.told.contains(at) {
+            return self.show_over(Over::Whole);
+        }
+        if !self.areas.list.contains(at) {
+            return;
+        }
+        let below = u64::from(row.saturating_sub(self.areas.list.y));
         let click = |list: &mut crate::list::List, len: u64| {
             let at = list.shown(below);
             let again = at == list.at;

@@ -12,10 +12,13 @@
 mod action;
 mod draw;
 mod explorer;
+mod faults;
 mod file;
 mod list;
+mod over;
 mod panes;
 mod prompt;
+mod scroll;
 mod terminal;
 mod text;
 mod theme;
@@ -24,3 +27,4 @@ mod words;
 pub use action::{Action, of_key, of_mouse};
 pub use explorer::{Explorer, Pane, Settings};
 pub use terminal::explore;
+pub use words::reading;

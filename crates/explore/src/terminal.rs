@@ -154,31 +154,69 @@ fn run(
     Ok(())
 }
 
-/// Signals that end the program end it through the door.
+/// Signals that end the program end it through the door, and so does a terminal that goes away without one: whoever waits for
+/// keys would read its end over and over.
 struct Signals {
     #[cfg(unix)]
     handle: signal_hook::iterator::Handle,
+    /// Whether nobody has to watch the terminal any more.
+    #[cfg(unix)]
+    over: Arc<AtomicBool>,
 }
 
 /// How long the loop has to see that it is over. Where the terminal is gone, waiting for a key may never end.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Has the loop end, and ends the program where that does not.
+#[cfg(unix)]
+fn end(ended: &AtomicBool) {
+    ended.store(true, Ordering::Relaxed);
+    std::thread::sleep(PATIENCE);
+    let _ = give_back();
+    std::process::exit(0);
+}
+
+/// Waits until the terminal is hung up, which standard output is (input may be a pipe that ended); false where that cannot be told, or nobody has to know any more.
+#[cfg(unix)]
+fn is_gone(over: &AtomicBool) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let output = io::stdout();
+    let second = Timespec { tv_sec: 1, tv_nsec: 0 };
+    while !over.load(Ordering::Relaxed) {
+        // Nothing is asked for: that it is hung up is told in any case.
+        let mut watched = [PollFd::new(&output, PollFlags::empty())];
+        match poll(&mut watched, Some(&second)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => {
+                return watched.iter().any(|one| one.revents().intersects(PollFlags::HUP | PollFlags::ERR));
+            }
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
 impl Signals {
     #[cfg(unix)]
     fn listen(ended: &Arc<AtomicBool>) -> io::Result<Self> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-        let (handle, ended) = (signals.handle(), Arc::clone(ended));
+        let handle = signals.handle();
+        let over = Arc::new(AtomicBool::new(false));
+        let (told, watched) = (Arc::clone(ended), Arc::clone(ended));
         std::thread::Builder::new().spawn(move || {
             if signals.forever().next().is_some() {
-                ended.store(true, Ordering::Relaxed);
-                std::thread::sleep(PATIENCE);
-                let _ = give_back();
-                std::process::exit(0);
+                end(&told);
             }
         })?;
-        Ok(Self { handle })
+        let left = Arc::clone(&over);
+        std::thread::Builder::new().spawn(move || {
+            if is_gone(&left) {
+                end(&watched);
+            }
+        })?;
+        Ok(Self { handle, over })
     }
 
     #[cfg(not(unix))]
@@ -190,6 +228,7 @@ impl Signals {
 #[cfg(unix)]
 impl Drop for Signals {
     fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
         self.handle.close();
     }
 }

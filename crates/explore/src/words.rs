@@ -1,10 +1,35 @@
 //! What the explorer says of itself, in both languages.
 
 use ggufkit::format::spec::{Lang, Text};
+use ggufkit_viewer::answer::Said;
 
 /// A text in one language.
 pub(crate) const fn say(lang: Lang, text: Text) -> &'static str {
     text.get(lang)
+}
+
+/// A text with something in its holes, `{}`.
+pub(crate) fn filled(lang: Lang, text: Text, holes: &[&str]) -> String {
+    let mut out = String::new();
+    for (at, piece) in text.get(lang).split("{}").enumerate() {
+        out.push_str(at.checked_sub(1).and_then(|at| holes.get(at)).copied().unwrap_or_default());
+        out.push_str(piece);
+    }
+    out
+}
+
+/// A sentence of the rooms below, which say it in English; in Chinese where somebody has translated it.
+pub(crate) fn said(lang: Lang, text: &str) -> String {
+    match lang {
+        Lang::En => text.to_owned(),
+        Lang::Zh => Said::of(text).zh,
+    }
+}
+
+/// What is said while a model is being read, before there is an explorer.
+#[must_use]
+pub const fn reading(lang: Lang) -> &'static str {
+    READING.get(lang)
 }
 
 macro_rules! words {
@@ -20,6 +45,8 @@ words! {
     TENSORS: "Tensors", "张量";
     BYTES: "Bytes", "字节";
     CHECK: "Check", "检查";
+    WHOLE: "v whole text", "v 全文";
+    SCROLL: "J K scroll", "J K 滚动";
     KEYS: "? keys  q quit", "? 按键  q 退出";
     SEARCH: "find", "查找";
     FILTER: "only rows with", "只显示包含";
@@ -29,7 +56,19 @@ words! {
     STOPPED: "stopped", "已停止";
     COPIED: "copied", "已复制";
     NOTHING: "nothing to copy", "没有可复制的内容";
-    NO_HEAD: "the head cannot be read: see Check", "无法读取头部：见“检查”";
+    NOT_FOUND_THERE: "not found in what was read", "读到的内容中没有找到";
+    TOO_LONG: "too long for a clipboard", "太长，无法放入剪贴板";
+    NOT_READ: "not read; ! tells why", "没有读到；按 ! 查看原因";
+    HEAD_UNREAD: "the head could not be read", "无法读取头部";
+    HEAD_ENDS: "the head was read up to {} only: {} of {} keys, {} of {} tensors", "头部只读到 {}：键 {}/{}，张量 {}/{}";
+    SHARDS: "{} of the {} shards of this model are here", "此模型的分片只有 {} 个（共 {} 个）";
+    OF_SET: "{}/{} ({} missing)", "{}/{}（缺 {} 个）";
+    NO_BYTE: "the file is empty", "文件是空的";
+    CLAUSE: "{}: {}", "{}：{}";
+    WITH_COUNT: "{} ({})", "{}（{}）";
+    WHOLE_MODEL: "each head was read to its end, and no file is missing", "头部全部读完，没有缺失的文件";
+    MORE: "more: !", "更多：按 !";
+    SHORT: "the file ends before: {} B of it are missing", "文件提前结束：缺少其中 {} 字节";
     NO_ROWS: "nothing here", "这里没有内容";
     NO_FINDINGS: "nothing is wrong", "没有发现问题";
     NO_MATCH: "no row has that text; f and Enter show all", "没有符合的行；按 f 再按回车显示全部";
@@ -50,12 +89,19 @@ words! {
     BY_TYPE: "type", "类型";
     OF_TENSOR: "data of", "张量数据：";
     BLOCK: "block", "块";
-    CLOSE: "? closes", "? 关闭";
-    MORE_KEYS: "? closes  j k more", "? 关闭  j k 滚动";
+    CLOSE: "q closes", "q 关闭";
+    CLOSE_OR_MORE: "j k more  q closes", "j k 滚动  q 关闭";
     BEYOND: "beyond the end of the file", "超出文件末尾";
     READING: "reading…", "正在读取……";
     JUDGING: "being checked…", "正在检查……";
     NOT_EXAMINED: "not examined", "未检查";
+    WHY: "why", "原因";
+    READ_THEM: "`gguf check --data` reads them", "用 `gguf check --data` 读取";
+    MORE_FINDINGS: "{} more findings of this rule", "此规则另有 {} 处";
+    LEFT_OUT: "{} B more, which Enter leads to", "还有 {} 字节，按回车查看";
+    LEFT_OUT_ELEMENTS: "{} elements more, which l opens", "还有 {} 个元素，按 l 展开";
+    LEFT_OUT_INNER: "{} elements more, which Enter leads to", "还有 {} 个元素，按回车查看";
+    IN_FILE: "file", "文件";
     FILES: "files", "个文件";
     ERROR: "error", "错误";
     WARNING: "warning", "警告";
@@ -78,8 +124,11 @@ pub(crate) const HELP: &[(&str, Text)] = &[
     ("w b", Text::new("the next field, the one before", "下一个字段、上一个字段")),
     ("s", Text::new("another order of the tensors", "改变张量的排序")),
     ("[ ]", Text::new("another file of the set", "分片组中的另一个文件")),
-    ("y Y", Text::new("copy the value, the path and place", "复制值、路径和位置")),
-    ("q Ctrl-C", Text::new("leave", "退出")),
+    ("v", Text::new("all that is told of the selected row", "所选行的全部说明")),
+    ("J K Shift-↓ ↑", Text::new("scroll what is told", "滚动说明")),
+    ("!", Text::new("all that the line with ! says", "带 ! 的那一行的全部内容")),
+    ("y Y", Text::new("copy the value or text, the path and place", "复制值或文字、路径和位置")),
+    ("q Ctrl-C", Text::new("leave; q closes a window first", "退出；有窗口时 q 先关闭窗口")),
 ];
 
 #[cfg(test)]
@@ -91,7 +140,10 @@ mod tests {
         for text in ALL.iter().chain(HELP.iter().map(|(_, text)| text)) {
             let chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
             assert!(!text.en.is_empty() && !text.en.chars().any(chinese), "{text:?}");
-            assert!(text.zh.chars().any(chinese), "{text:?}");
+            // Of what joins words there is the punctuation alone.
+            let joins = !text.en.chars().any(char::is_alphabetic);
+            assert!(joins || text.zh.chars().any(chinese), "{text:?}");
+            assert_eq!(text.en.matches("{}").count(), text.zh.matches("{}").count(), "{text:?}");
         }
     }
 }

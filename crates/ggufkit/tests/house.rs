@@ -50,7 +50,7 @@ const RULES: &[(&str, &[&str])] = &[
             "ggufkit-values",
         ],
     ),
-    ("ggufkit-explore", &["ggufkit"]),
+    ("ggufkit-explore", &["ggufkit", "ggufkit-viewer"]),
     ("ggufkit-cli", &["ggufkit", "ggufkit-viewer", "ggufkit-explore"]),
     ("ggufkit-testkit", &["ggufkit-format"]),
 ];

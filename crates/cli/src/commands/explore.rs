@@ -3,8 +3,7 @@
 use std::io;
 
 use ggufkit::check::Subject;
-use ggufkit::format::spec::Lang;
-use ggufkit_explore::{Settings, explore};
+use ggufkit_explore::{Settings, explore, reading};
 
 use super::check::files_of;
 use super::explain::lang::{LangArg, choose};
@@ -18,8 +17,9 @@ use crate::{FAILED, OK};
 ///
 /// The tree of the metadata, the tensors, every byte with the field or the block that it belongs to, and what `gguf check` says,
 /// each one key away from the others. `?` lists the keys: arrows or h j k l, Enter for the bytes of what is selected, / to look
-/// for a text, : to go to a position, a key or a tensor, y to copy (the terminal's clipboard, also over ssh), q to leave.
-/// Nothing is written. A terminal of 80 columns and 24 rows is enough, and no colours are needed.
+/// for a text, : to go to a position, a key or a tensor, v for all that is told of what is selected, y to copy it (the terminal's
+/// clipboard, also over ssh), q to leave. Nothing is written. A terminal of 80 columns and 24 rows is enough, and no colours are
+/// needed.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Exit status: 0 it was left, 2 nothing could be shown.
 
@@ -47,10 +47,7 @@ impl Args {
         }
         let settings = Settings { lang: choose(self.lang), colour: out.color() };
         let (mut shown, mut failed) = (false, false);
-        let mut waiting = Waiting::begin(match settings.lang {
-            Lang::En => "reading…",
-            Lang::Zh => "正在读取……",
-        });
+        let mut waiting = Waiting::begin(reading(settings.lang));
         let good = frame::each(out, &self.inputs, &self.read, false, |out, document| {
             waiting.end();
             if shown {

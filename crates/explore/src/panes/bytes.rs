@@ -6,8 +6,8 @@ use ggufkit::inspect::units;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span as Piece};
 
-use super::Look;
 use super::tensors::Tensors;
+use super::{Copied, Look};
 use crate::file::{Explored, Shown};
 use crate::text;
 use crate::words::{self, say};
@@ -270,8 +270,10 @@ impl Bytes {
         let types =
             [ValueType::UINT8, ValueType::UINT16, ValueType::UINT32, ValueType::FLOAT32, ValueType::UINT64];
         let said: Vec<String> = types.into_iter().filter_map(read).collect();
-        let said = format!("{:#x} = {}   {}", self.at, self.at, said.join("  "));
-        lines.push(Line::styled(said, look.theme.faint()));
+        let mut pieces = vec![format!("{:#x} = {} ", self.at, self.at)];
+        pieces.extend(said);
+        let rows = text::pack(&pieces, look.width).into_iter();
+        lines.extend(rows.map(|row| Line::styled(row, look.theme.faint())));
         lines
     }
 
@@ -280,12 +282,18 @@ impl Bytes {
         &self,
         files: &[Explored<'_>],
         tensors: &Tensors,
+        most: usize,
         lang: Lang,
-    ) -> Option<(Vec<u8>, String)> {
+    ) -> Option<Copied> {
         let explored = files.get(self.file)?;
         let span = self.span(explored, tensors, self.at, lang);
-        let bytes = explored.bytes(Span::new(span.start, span.len.min(4096))).ok()?;
+        // Each byte is two digits, with a space between them.
+        let fits = span.len <= (most / 3) as u64;
+        let bytes = if fits { Some(explored.bytes(span).ok()?) } else { None };
         let path = explored.field(self.at, lang).map_or_else(String::new, |field| format!("{} ", field.path));
-        Some((ggufkit::format::spaced_hex(&bytes).into_bytes(), format!("{path}{:#x}", self.at)))
+        Some(Copied {
+            value: bytes.map(|bytes| ggufkit::format::spaced_hex(&bytes).into_bytes()),
+            place: format!("{path}{:#x}", self.at),
+        })
     }
 }

@@ -19,6 +19,14 @@ pub(crate) struct Look {
     pub(crate) width: usize,
 }
 
+/// What is selected, for a clipboard.
+pub(crate) struct Copied {
+    /// The value or the text, whole; `None` where it is longer than was asked for.
+    pub(crate) value: Option<Vec<u8>>,
+    /// The path, or the place.
+    pub(crate) place: String,
+}
+
 impl Look {
     /// A line of what is told: a word, and what it is.
     pub(crate) fn told(&self, word: &str, text: impl Into<String>) -> Line<'static> {

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use ggufkit::format::spec::keys;
+use ggufkit::format::spec::{Text, keys};
 use ggufkit::format::{ArrayRef, Kv, Span, shorten};
-use ggufkit::inspect::type_label;
+use ggufkit::inspect::{type_label, units};
 use ggufkit::{ByteStr, Value};
 use ratatui::text::{Line, Span as Piece};
 
-use super::Look;
+use super::{Copied, Look};
 use crate::file::Explored;
 use crate::list::List;
 use crate::text;
@@ -17,8 +17,14 @@ use crate::words::{self, say};
 /// Groups of a file that have names.
 const GROUPS: usize = 100;
 
-/// Characters of a value that are told.
-const TOLD: usize = 2000;
+/// Bytes of a value that are told: more than any text has that a person wrote.
+const TOLD: usize = 200_000;
+
+/// The same of an array whose elements can be told one by one.
+const TOLD_OF_ARRAY: usize = 2000;
+
+/// Characters of a number.
+const NUMBER: usize = 100;
 
 /// A key-value by its file and its number there.
 type Place = (usize, usize);
@@ -348,14 +354,22 @@ impl Tag {
                 if let Some(info) = keys::lookup(key.0) {
                     lines.push(told(words::MEANING, info.meaning.get(look.lang).to_owned()));
                 }
-                lines.push(told(words::VALUE, text::value(&value, TOLD)));
+                let (most, more) = match &value {
+                    Value::Array(_) => (TOLD_OF_ARRAY, words::LEFT_OUT_ELEMENTS),
+                    _ => (TOLD, words::LEFT_OUT),
+                };
+                lines.extend(whole(&value, most, more, look));
             }
             Some(Row::Element(at, element)) => {
                 let Some((key, ..)) = kv(files, at) else { return lines };
                 lines.push(told(words::KEY, format!("{}   kv[{}].value[{element}]", key.display(), at.1)));
                 lines.extend(place);
                 if let Some(value) = array(files, at).and_then(|array| array.get(element)) {
-                    lines.push(told(words::VALUE, text::value(&value, TOLD)));
+                    let more = match &value {
+                        Value::Array(_) => words::LEFT_OUT_INNER,
+                        _ => words::LEFT_OUT,
+                    };
+                    lines.extend(whole(&value, TOLD, more, look));
                 }
             }
             Some(Row::Group(number)) => {
@@ -368,22 +382,40 @@ impl Tag {
     }
 
     /// The value that is selected, and its path.
-    pub(crate) fn copied(&self, files: &[Explored<'_>]) -> Option<(Vec<u8>, String)> {
-        let of = |value: Value<'_>| match value {
-            Value::String(text) => text.0.to_vec(),
-            value => text::value(&value, TOLD).into_bytes(),
+    pub(crate) fn copied(&self, files: &[Explored<'_>], most: usize) -> Option<Copied> {
+        let of = |value: Value<'_>, place| {
+            let value = match value {
+                Value::String(text) => (text.0.len() <= most).then(|| text.0.to_vec()),
+                value => match text::whole(&value, most) {
+                    (text, 0) => Some(text.concat().into_bytes()),
+                    _ => None,
+                },
+            };
+            Some(Copied { value, place })
         };
         match self.selected()? {
             Row::Group(number) => {
                 let name = self.groups.get(number)?.name.clone();
-                Some((name.clone().into_bytes(), name))
+                Some(Copied { value: Some(name.clone().into_bytes()), place: name })
             }
-            Row::Key(place) => Some((of(kv(files, place)?.2), format!("kv[{}].value", place.1))),
+            Row::Key(place) => of(kv(files, place)?.2, format!("kv[{}].value", place.1)),
             Row::Element(place, element) => {
-                Some((of(array(files, place)?.get(element)?), format!("kv[{}].value[{element}]", place.1)))
+                of(array(files, place)?.get(element)?, format!("kv[{}].value[{element}]", place.1))
             }
         }
     }
+}
+
+/// A value in as many lines as it has, and what is to be done about what is left out of a long one.
+fn whole(value: &Value<'_>, most: usize, more: Text, look: &Look) -> Vec<Line<'static>> {
+    let (texts, left) = text::whole(value, most);
+    let mut texts = texts.into_iter();
+    let first = texts.next().map(|first| look.told(say(look.lang, words::VALUE), first));
+    let mut lines: Vec<Line<'static>> = first.into_iter().chain(texts.map(Line::from)).collect();
+    if left > 0 {
+        lines.push(Line::styled(words::filled(look.lang, more, &[&units::count(left)]), look.theme.mark()));
+    }
+    lines
 }
 
 /// Whether a key or its value has a text; elements are not looked at.
@@ -394,7 +426,7 @@ fn has(files: &[Explored<'_>], place: Place, wanted: &[u8]) -> bool {
 fn value_has(value: &Value<'_>, wanted: &[u8]) -> bool {
     match value {
         Value::String(text) => text::holds(text.0, wanted),
-        Value::Scalar(_) => text::value(value, TOLD).as_bytes() == wanted,
+        Value::Scalar(_) => text::value(value, NUMBER).as_bytes() == wanted,
         Value::Array(_) => false,
     }
 }

@@ -7,7 +7,8 @@ use ggufkit::inspect::tensors::Table;
 use ggufkit::inspect::{Model, Part, units};
 use ratatui::text::{Line, Span as Piece};
 
-use super::Look;
+use super::{Copied, Look};
+use crate::file::Explored;
 use crate::list::List;
 use crate::text;
 use crate::words::{self, say};
@@ -214,22 +215,30 @@ impl Tensors {
         ])
     }
 
-    pub(crate) fn told(&self, look: &Look) -> Vec<Line<'static>> {
+    pub(crate) fn told(&self, files: &[Explored<'_>], look: &Look) -> Vec<Line<'static>> {
         let Some(tensor) = self.selected() else { return Vec::new() };
         let told = |word, text: String| look.told(say(look.lang, word), text);
         let count = |n: Option<u64>| n.map_or_else(|| "?".to_owned(), units::count);
         let mut lines = vec![Line::from(vec![
-            Piece::styled(tensor.name.clone(), look.theme.name()),
+            Piece::styled(shorten(&tensor.raw, usize::MAX), look.theme.name()),
             Piece::styled(format!("   tensors[{}]", tensor.index), look.theme.faint()),
         ])];
         lines.push(told(
             words::SHAPE,
-            format!("{}  {} = {}", tensor.shape, say(look.lang, words::ELEMENTS), count(tensor.elements)),
+            format!("{}   {}  {}", tensor.shape, say(look.lang, words::ELEMENTS), count(tensor.elements)),
         ));
-        let bits = tensor.bits.map(|bits| format!("   {}: {bits:.4}", say(look.lang, words::BITS)));
+        let bits = tensor.bits.map(|bits| format!("   {}  {bits:.4}", say(look.lang, words::BITS)));
         lines.push(told(words::TYPE, format!("{}{}", tensor.ty, bits.unwrap_or_default())));
         if let Some(data) = tensor.data {
             lines.push(told(words::DATA, text::span(data)));
+            let size = files.get(tensor.file).map_or(0, |file| file.size);
+            if let missing @ 1.. = data.end().saturating_sub(size.max(data.start)) {
+                let missing = words::filled(look.lang, words::SHORT, &[&units::count(missing)]);
+                lines.push(Line::styled(missing, look.theme.severity(ggufkit::check::Severity::Error)));
+            }
+        }
+        if let (2.., Some(file)) = (files.len(), files.get(tensor.file)) {
+            lines.push(told(words::IN_FILE, file.label.clone()));
         }
         lines.push(told(words::ORDER, say(look.lang, self.order()).to_owned()));
         lines
@@ -241,9 +250,9 @@ impl Tensors {
         Some((tensor.file, tensor.data.unwrap_or(tensor.record)))
     }
 
-    pub(crate) fn copied(&self) -> Option<(Vec<u8>, String)> {
+    pub(crate) fn copied(&self) -> Option<Copied> {
         let tensor = self.selected()?;
-        Some((tensor.raw.clone(), format!("tensors[{}]", tensor.index)))
+        Some(Copied { value: Some(tensor.raw.clone()), place: format!("tensors[{}]", tensor.index) })
     }
 }
 

@@ -34,7 +34,7 @@ pub use session::Session;
 pub use templates::{Renderer, Rendering};
 pub(crate) use whole::session_of_report;
 pub use words::words;
-pub(crate) use zh::Said;
+pub use zh::Said;
 
 use query::Query;
 

@@ -74,14 +74,17 @@ pub(super) fn say(text: &str, lang: Lang) -> String {
 
 /// A sentence in both languages. Where there is no translation both are the same, and the page says in which it is.
 #[derive(Serialize, Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Said {
-    pub(crate) en: String,
-    pub(crate) zh: String,
+pub struct Said {
+    /// In English.
+    pub en: String,
+    /// In Chinese.
+    pub zh: String,
 }
 
 impl Said {
     /// A sentence of the rooms below that is in English.
-    pub(super) fn of(text: &str) -> Self {
+    #[must_use]
+    pub fn of(text: &str) -> Self {
         let (head, tail) = sentences::tail(text);
         let found = sentences::PATTERNS.iter().find_map(|(from, to)| {
             let holes: Vec<String> = holes(from, head)?.into_iter().map(sentences::word).collect();

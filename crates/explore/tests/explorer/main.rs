@@ -3,113 +3,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-use ggufkit::check::{File, Subject, check};
+mod screen;
+mod whole;
+
 use ggufkit::format::spec::Lang;
-use ggufkit::format::{ByteStr, Options, View, parse};
-use ggufkit::io::Diagnosis;
-use ggufkit_explore::{Action, Explorer, Pane, Settings, of_key};
-use ggufkit_testkit::sources::Memory;
+use ggufkit::io::ShardProblem;
+use ggufkit_explore::{Action, Pane, Settings};
 use ggufkit_testkit::{Builder, Kind, Tensor, Value, controls};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
-use ratatui::buffer::Cell;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::{Color, Modifier};
 
-struct Screen<'a> {
-    explorer: Explorer<'a>,
-    terminal: Terminal<TestBackend>,
-}
-
-impl Screen<'_> {
-    fn keys(&mut self, keys: &str) -> &mut Self {
-        for key in keys.chars() {
-            let code = match key {
-                '\n' => KeyCode::Enter,
-                '\t' => KeyCode::Tab,
-                '\u{1b}' => KeyCode::Esc,
-                other => KeyCode::Char(other),
-            };
-            let key = KeyEvent::new(code, KeyModifiers::NONE);
-            if let Some(action) = of_key(key, self.explorer.is_asking()) {
-                self.explorer.act(action);
-            }
-            self.draw();
-            while self.explorer.is_busy() {
-                self.explorer.work();
-            }
-        }
-        self.draw()
-    }
-
-    fn draw(&mut self) -> &mut Self {
-        self.terminal.draw(|frame| self.explorer.draw(frame)).unwrap();
-        self
-    }
-
-    fn text(&mut self) -> String {
-        self.draw();
-        let buffer = self.terminal.backend().buffer();
-        let rows = buffer.content.chunks(usize::from(buffer.area.width));
-        rows.map(|row| row.iter().map(Cell::symbol).collect::<String>().trim_end().to_owned() + "\n")
-            .collect()
-    }
-
-    /// The row of the list that is shown the other way round.
-    fn selected(&mut self) -> String {
-        self.draw();
-        let buffer = self.terminal.backend().buffer();
-        let mut rows = buffer.content.chunks(usize::from(buffer.area.width)).skip(1);
-        let row = rows.find(|row| row[0].modifier.contains(Modifier::REVERSED)).expect("a row is selected");
-        row.iter().map(Cell::symbol).collect::<String>().trim().to_owned()
-    }
-}
-
-/// Runs a test on a file, on a screen of so many columns and rows.
-fn on(bytes: &[u8], size: (u16, u16), settings: Settings, test: impl FnOnce(&mut Screen<'_>)) {
-    on_files(&[("model.gguf", bytes)], size, settings, test);
-}
-
-/// The same of several files.
-fn on_files(
-    files: &[(&str, &[u8])],
-    (width, height): (u16, u16),
-    settings: Settings,
-    test: impl FnOnce(&mut Screen<'_>),
-) {
-    let diagnosis = Diagnosis::default();
-    let read: Vec<_> = files
-        .iter()
-        .map(|(name, bytes)| {
-            let outcome = parse(bytes, Options::new().with_size(Some(bytes.len() as u64)));
-            (format!("dir/{name}"), *name, *bytes, outcome, Memory::new(*bytes))
-        })
-        .collect();
-    let files: Vec<File<'_>> = read
-        .iter()
-        .map(|(label, name, bytes, outcome, source)| File {
-            label: ByteStr(label.as_bytes()),
-            file_name: Some(name),
-            size: Some(bytes.len() as u64),
-            view: outcome.index.as_ref().map(|index| View::new(index, bytes)),
-            error: outcome.error.as_ref(),
-            diagnosis: &diagnosis,
-            source: Some(source),
-        })
-        .collect();
-    let subject = Subject { files: &files, set: None, problems: &[] };
-    let explorer = Explorer::new(&subject, settings);
-    let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let mut screen = Screen { explorer, terminal };
-    // The first frame is there before anything is judged.
-    let text = screen.keys("4").text();
-    assert!(text.contains("being checked") || width < 40 || settings.lang == Lang::Zh, "{text}");
-    screen.explorer.judged(check(&subject, &ggufkit::check::Options::default(), None));
-    if subject.files.iter().any(|file| file.view.is_some()) {
-        screen.keys("1");
-    }
-    test(&mut screen);
-}
+use screen::{Screen, on, on_files, on_set};
 
 const PLAIN: Settings = Settings { lang: Lang::En, colour: false };
 
@@ -259,7 +162,7 @@ fn what_cannot_be_read_is_told_and_its_bytes_are_there() {
     });
     on(b"not a model at all, but some text", (80, 24), PLAIN, |screen| {
         assert_eq!(screen.explorer.pane(), Pane::Check);
-        assert!(screen.keys("1").text().contains("the head cannot be read"), "{}", screen.text());
+        assert!(screen.keys("1").text().contains("the head could not be read: "), "{}", screen.text());
         assert!(screen.keys("3").text().contains("not a model at a"), "{}", screen.text());
     });
     on(b"", (80, 24), PLAIN, |screen| {
@@ -276,13 +179,25 @@ fn no_text_of_a_file_acts_on_the_terminal() {
         .kv("general.list", Value::strings([hostile]))
         .tensor(Tensor::f32(hostile, &[4]))
         .bytes();
-    on(&bytes, (100, 30), PLAIN, |screen| {
-        for keys in ["", "jljjj", "2", "3", "4", "jj\n", "1:general.list\nl/owned\n"] {
-            let text = screen.keys(keys).text();
-            let acts = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
-            assert!(!text.chars().any(acts), "{keys}: {text:?}");
-        }
-    });
+    let cut = Builder::new().kv("a", 1_u8).kv(format!("b.{hostile}"), hostile).build();
+    let cut = &cut.bytes()[..usize::try_from(cut.span("kv[1].value").end() - 1).unwrap()];
+    let (name, other) = (format!("{hostile}-00001-of-00003.gguf"), format!("{hostile}-00002-of-00003.gguf"));
+    let missing = ShardProblem::Missing { no: 3, count: 3, path: format!("{hostile}.gguf").into() };
+    let files = [(name.as_str(), bytes.as_slice()), (other.as_str(), cut)];
+    for lang in [Lang::En, Lang::Zh] {
+        let settings = Settings { lang, colour: false };
+        on_set(&files, (None, std::slice::from_ref(&missing)), (100, 30), settings, |screen| {
+            let keys = [
+                "", "jljjj", "v", "q2", "v", "q3", "v", "q]", "v", "q4", "v", "qjj", "v", "qG", "v", "q!",
+                "G",
+            ];
+            for keys in keys.into_iter().chain(["q1:general.list\nl/owned\n", "v", "y", "Y"]) {
+                let text = screen.keys(keys).text();
+                let acts = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+                assert!(!text.chars().any(acts), "{keys}: {text:?}");
+            }
+        });
+    }
 }
 
 #[test]
@@ -397,6 +312,10 @@ fn a_set_says_once_what_holds_for_all_its_files_and_a_search_stays_in_its_file()
             screen.explorer.act(action);
         }
         assert!(screen.explorer.is_busy());
+        for action in [Action::Whole, Action::Close, Action::Rows(1)] {
+            screen.explorer.act(action);
+            assert!(screen.text().contains("looking for it"), "{}", screen.text());
+        }
         screen.explorer.act(Action::File(1));
         assert!(!screen.explorer.is_busy());
         assert!(screen.text().contains("stopped") && screen.text().contains("m-2.gguf"), "{}", screen.text());
