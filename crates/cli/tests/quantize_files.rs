@@ -364,6 +364,9 @@ fn rules_are_read_from_standard_input_too() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), text).unwrap();
     assert!(child.wait().unwrap().success());
     assert!(good(&folder, &["recipe", "q.gguf"]).contains("attn_v[.]weight$=Q8_0"));
+    let said = said(&folder, &["recipe", "q.gguf", "-o", "x"], 2);
+    assert!(said.contains("help: recipes go to standard output: > x"), "{said}");
+    assert!(!folder.join("x").exists());
 }
 
 #[test]
@@ -379,4 +382,35 @@ fn a_tensor_of_which_nothing_is_left_is_named() {
         notes.contains("hardly anything is left of blk.0.attn_k.weight: the error is 95 % or more"),
         "{notes}"
     );
+}
+
+#[test]
+fn what_a_model_was_made_with_and_what_of_a_matrix_was_never_called_is_shown() {
+    let folder = folder("shown");
+    fs::write(folder.join("m.gguf"), model().bytes()).unwrap();
+    let floats =
+        |numbers: &[f32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let built = Builder::new()
+        .kv("general.type", "imatrix")
+        .kv("imatrix.datasets", vec!["texts/wiki.train.raw"])
+        .kv("imatrix.chunk_count", 100_u32)
+        .tensor(Tensor::f32("blk.0.attn_v.weight.in_sum2", &[256]).data(floats(&[1.0; 256])))
+        .tensor(Tensor::f32("blk.0.attn_v.weight.counts", &[1]).data(floats(&[2.0])))
+        .tensor(Tensor::f32("blk.9.exps.weight.in_sum2", &[4, 3]).data(floats(&[1.0; 12])))
+        .tensor(Tensor::f32("blk.9.exps.weight.counts", &[1, 3]).data(floats(&[0.0, 5.0, 0.0])));
+    fs::create_dir(folder.join("deep")).unwrap();
+    fs::write(folder.join("deep/i.gguf"), built.bytes()).unwrap();
+    let shown = good(&folder, &["show", "deep/i.gguf"]);
+    assert!(shown.contains("4 matrices  2 never called"), "{shown}");
+    let shown = json(&folder, &["show", "deep/i.gguf"]);
+    assert_eq!(shown["files"][0]["matrices"]["never_called"], 2);
+    let args = ["quantize", "m.gguf", "Q4_0", "--imatrix", "deep/i.gguf", "-o", "q.gguf"];
+    let text = good(&folder, &args);
+    assert!(
+        text.contains("weighted  name\n") && text.contains(" weighted by importance over what"),
+        "{text}"
+    );
+    let shown = good(&folder, &["show", "q.gguf"]);
+    assert!(shown.contains("importance     i.gguf  wiki.train.raw  tensors 2  chunks 100"), "{shown}");
+    assert!(!good(&folder, &["show", "m.gguf"]).contains("importance"));
 }
