@@ -339,8 +339,8 @@ fn all_that_stands_in_the_way_is_told_before_anything_is_written() {
 fn importance(folder: &TempDir, tensor: &str, dataset: &str) -> ImportanceMatrix {
     let built = Builder::new()
         .kv("imatrix.datasets", vec![dataset])
-        .tensor(Tensor::f32(&format!("{tensor}.in_sum2"), &[512]).data(bytes(&vec![1.0; 512])))
-        .tensor(Tensor::f32(&format!("{tensor}.counts"), &[1]).data(bytes(&[1.0])));
+        .tensor(Tensor::f32(format!("{tensor}.in_sum2"), &[512]).data(bytes(&vec![1.0; 512])))
+        .tensor(Tensor::f32(format!("{tensor}.counts"), &[1]).data(bytes(&[1.0])));
     ImportanceMatrix::read(FileSource::open(stored(folder, "i.gguf", &built.bytes())).unwrap()).unwrap()
 }
 

@@ -64,7 +64,7 @@ impl Kept {
         let path = shown(&made.path.with_file_name(name));
         let more = if answer.made.len() > 1 { " and so on" } else { "" };
         let found = self.place().map(|place| format!("; an earlier run left {place}")).unwrap_or_default();
-        vec![format!("what is finished is kept in {path}{more}{found}")]
+        vec![format!("what is finished is kept in {path}{more}, and the same command continues it{found}")]
     }
 
     /// For a run that came to nothing.

@@ -233,7 +233,7 @@ impl Args {
         answer.notes = made.notes().iter().map(|note| (note.clone(), path(note))).collect();
         answer.refused = made.refusals().iter().map(|refusal| given.reason(refusal)).collect();
         let kept = self.lay_out(&mut answer, &made, &given, &sources, &mut done);
-        if self.dry_run && self.resume && answer.is_good() && !done.is_unnamed {
+        if self.resume && answer.is_good() && !done.is_unnamed {
             self.look(&mut answer, &made, &given);
         }
         if !self.dry_run && answer.is_good() {

@@ -190,14 +190,17 @@ fn total(out: &mut Out, answer: &Answer, made: &Quantization<'_>, done: &Done) -
     }
     if let Some(error) = whole(&done.measured, |one| one.difference.as_ref()) {
         let same = done.measured.iter().filter(|one| one.difference.is_none()).count();
-        let weighted = whole(&done.measured, |one| one.weighted.as_ref());
-        let weighted = weighted.map_or_else(String::new, |weighted| {
-            format!(", {} weighted by importance over what was encoded by it", percent(&weighted))
-        });
         let text = format!(
-            "error over all that changed: {}{weighted}; {same} of {all} tensors are as they were",
+            "error over all that changed: {}; {same} of {all} tensors are as they were",
             percent(&error)
         );
+        out.line(&text, 2)?;
+    }
+    if let Some(weighted) = whole(&done.measured, |one| one.weighted.as_ref()) {
+        let count = done.measured.iter().filter(|one| one.weighted.is_some()).count();
+        let word = if count == 1 { "tensor that was" } else { "tensors that were" };
+        let text =
+            format!("weighted by importance: {} over {count} {word} encoded by it", percent(&weighted));
         out.line(&text, 2)?;
     }
     if !answer.is_good() && !answer.made.iter().any(|made| made.done) {
