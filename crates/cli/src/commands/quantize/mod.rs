@@ -34,7 +34,8 @@ use crate::{FAILED, frame};
 /// tensor gets which type follows from the mixture, the architecture and the shapes, as in llama-quantize; --tensor-type and
 /// other options say otherwise, and --recipe takes all of it from a text that `gguf recipe` made of another model. The file
 /// appears when it is whole. Then it is read again, and each tensor's error is told; where that fails the file stays, and the exit
-/// status is 2. Memory is needed for a few rows, whatever the size of the model.
+/// status is 2. With --imatrix the plain error is as a rule larger than without: columns that count little are given up for others. So it
+/// is told weighted by importance, too. Memory is needed for a few rows, whatever the size of the model.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  gguf quantize model-f16.gguf Q4_K_M -o model-q4.gguf\n  gguf quantize model-f16.gguf Q4_K_M --dry-run\n  \
