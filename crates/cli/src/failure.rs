@@ -30,6 +30,8 @@ pub(crate) enum Failure {
     Outside(Outside),
     /// The data of a tensor, or what stands in a list, is of no use here.
     Data { kind: &'static str, code: &'static str, message: String },
+    /// One of the others, and what helps.
+    Helped { failure: Box<Failure>, help: String },
     /// The head is wrong, unsupported or over a limit.
     Parse { error: ParseError, guess: Option<dialect::Dialect>, read: Option<String> },
 }
@@ -38,6 +40,11 @@ impl Failure {
     /// A question that has no answer.
     pub(crate) fn usage(code: &'static str, message: impl Into<String>) -> Self {
         Self::Usage { code, message: message.into(), help: None }
+    }
+
+    /// The same with what helps.
+    pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
+        Self::Helped { failure: Box::new(self), help: help.into() }
     }
 
     /// The failure behind a reading that ended early.
@@ -60,6 +67,7 @@ impl Failure {
             Self::Input(_) | Self::Usage { .. } | Self::Absent { .. } => "usage",
             Self::NotGguf(..) => "not-gguf",
             Self::Outside(_) => "usage",
+            Self::Helped { failure, .. } => failure.kind(),
             Self::Data { kind, .. } => kind,
             Self::Parse { error, .. } => match error.fault() {
                 Fault::Malformed => "malformed",
@@ -79,6 +87,10 @@ impl Failure {
             }
             Self::NotGguf(identity, _) => notes.extend(identity.help().map(|help| ("help", help))),
             Self::Outside(outside) => notes.extend(outside.message().help.map(|help| ("help", help))),
+            Self::Helped { failure, help } => {
+                notes = failure.notes();
+                notes.push(("help", help.clone()));
+            }
             Self::Parse { error, guess, read } => {
                 if let Some(read) = read {
                     notes.push(("note", format!("read before that: {read}; the rest was not examined")));
@@ -104,6 +116,14 @@ impl Failure {
     /// The failure as JSON.
     pub(crate) fn json(&self) -> Value {
         let notes = self.notes();
+        if let Self::Helped { failure, .. } = self {
+            let mut out = failure.json();
+            if let Value::Object(fields) = &mut out {
+                let help = notes.iter().filter(|(word, _)| *word == "help").map(|(_, text)| json!(text));
+                fields.insert("help".to_owned(), help.collect());
+            }
+            return out;
+        }
         let pick = |word| {
             notes.iter().filter(|(w, _)| *w == word).map(|(_, text)| text.as_str()).collect::<Vec<_>>()
         };
@@ -116,6 +136,8 @@ impl Failure {
             }
             Self::NotGguf(identity, _) => json!({ "code": identity.name() }),
             Self::Outside(outside) => json!({ "code": "offset-outside", "offset": outside.offset }),
+            // Was told above.
+            Self::Helped { .. } => Value::Null,
             Self::Parse { error, guess, .. } => {
                 let (needed, found) = match error.reason() {
                     Reason::UnexpectedEnd { needed, remaining }
@@ -159,6 +181,7 @@ impl fmt::Display for Told<'_> {
             // Names its file itself, or is about none.
             Failure::Input(error) => error.fmt(f),
             Failure::Usage { message, .. } => f.write_str(message),
+            Failure::Helped { failure, .. } => failure.of(self.path).fmt(f),
             failure => write!(f, "{}: {failure}", out::path(self.path)),
         }
     }
@@ -190,6 +213,7 @@ impl fmt::Display for Failure {
             Self::NotGguf(identity, 0) => f.write_str(&identity.describe()),
             Self::NotGguf(identity, at) => write!(f, "at offset {at}: {}", identity.describe()),
             Self::Outside(outside) => f.write_str(&outside.message().text),
+            Self::Helped { failure, .. } => failure.fmt(f),
             Self::Parse { error, .. } => error.fmt(f),
         }
     }
@@ -294,5 +318,11 @@ mod tests {
         let source = io::Error::from(io::ErrorKind::NotFound);
         let list = Failure::Input(InputError::List { path: "l".into(), source });
         assert_eq!((list.kind(), &list.json()["code"]), ("io", &json!("not_found")));
+        // Help is added to any of them, and nothing else of it changes.
+        let helped = Failure::Usage { code: "c", message: "m".to_owned(), help: Some("one".to_owned()) };
+        let helped = helped.with_help("two");
+        assert_eq!((helped.kind(), helped.of(Path::new("f")).to_string()), ("usage", "m".to_owned()));
+        let json = helped.json();
+        assert_eq!((&json["code"], &json["help"]), (&json!("c"), &json!(["one", "two"])));
     }
 }

@@ -14,6 +14,58 @@ pub(crate) fn survive_file_limits() {
 #[cfg(not(unix))]
 pub(crate) fn survive_file_limits() {}
 
+/// Notices an interrupt (Ctrl-C) while work goes on that is kept: it ends with a word about that. A second one ends the program
+/// at once.
+#[cfg(unix)]
+pub(crate) struct Interrupt(std::sync::Arc<std::sync::atomic::AtomicBool>);
+
+#[cfg(unix)]
+impl Interrupt {
+    pub(crate) fn watch() -> Self {
+        let came = std::sync::Arc::default();
+        let signal = signal_hook::consts::SIGINT;
+        // In this order the first interrupt finds no flag, and the second does.
+        let _ = signal_hook::flag::register_conditional_default(signal, std::sync::Arc::clone(&came));
+        let _ = signal_hook::flag::register(signal, std::sync::Arc::clone(&came));
+        Self(came)
+    }
+
+    /// Whether it came.
+    pub(crate) fn came(&self) -> bool {
+        self.0.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// Ends the program as an interrupt does.
+    pub(crate) fn end() {
+        let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGINT);
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Interrupt {
+    fn drop(&mut self) {
+        // From now on an interrupt does what it always did.
+        self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+/// Elsewhere an interrupt ends the program.
+#[cfg(not(unix))]
+pub(crate) struct Interrupt;
+
+#[cfg(not(unix))]
+impl Interrupt {
+    pub(crate) fn watch() -> Self {
+        Self
+    }
+
+    pub(crate) fn came(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn end() {}
+}
+
 /// Columns of a terminal, which may not say how many rows it has.
 #[cfg(unix)]
 pub(crate) fn columns(stream: &impl std::os::fd::AsFd) -> Option<usize> {

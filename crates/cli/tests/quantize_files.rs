@@ -115,6 +115,8 @@ fn a_weight_that_is_not_finite_ends_it_with_nothing_left() {
     for mixture in ["Q4_K_M", "COPY"] {
         let said = said(&folder, &["quantize", "m.gguf", mixture, "-o", "q.gguf"], 2);
         assert!(said.contains(place), "{said}");
+        assert!(said.contains("help: `gguf check --data m.gguf` finds all of them; the "), "{said}");
+        assert_eq!(said.contains("--no-verify does so"), mixture == "COPY", "{said}");
         assert_eq!(names(&folder), ["m.gguf"]);
     }
     // With --resume what is finished stays, and is of use once the weight is mended.
@@ -143,15 +145,6 @@ fn a_set_becomes_one_file_or_stays_a_set() {
     assert!(fs::read(folder.join("merged.gguf")).unwrap() == fs::read(folder.join("whole.gguf")).unwrap());
 }
 
-/// A model whose quantizing takes a while.
-fn large(layers: u32) -> Builder {
-    let mut model = Builder::new().kv("general.architecture", "llama").kv("llama.block_count", layers);
-    for layer in 0..layers {
-        model = model.tensor(matrix(&format!("blk.{layer}.ffn_up.weight"), 512, 300));
-    }
-    model.tensor(matrix("token_embd.weight", 256, 8))
-}
-
 #[cfg(unix)]
 #[test]
 fn a_run_that_was_killed_is_continued() {
@@ -161,7 +154,7 @@ fn a_run_that_was_killed_is_continued() {
     let lines = || fs::read(&log).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count());
     // On a machine on which it is done before it is killed there is more to do.
     let was_killed = [12, 60, 300].into_iter().any(|layers| {
-        fs::write(folder.join("m.gguf"), large(layers).bytes()).unwrap();
+        fs::write(folder.join("m.gguf"), common::large(layers)).unwrap();
         let _ = fs::remove_file(folder.join("q.gguf"));
         let mut child = common::command(&folder, &args).stdout(std::process::Stdio::null()).spawn().unwrap();
         let begun = std::time::Instant::now();
@@ -231,6 +224,15 @@ fn what_is_meant_otherwise_is_told() {
         (&["m.gguf", "Q8_0", "--override-kv", "a=b", "--dry-run"], "`gguf set OUT KEY=VALUE` does it"),
         (&["m.gguf", "Q8_0", "--threads", "0", "--dry-run"], "a number from 1 on is needed"),
         (&["m.gguf", "--recipe", "m.gguf", "--dry-run"], "`gguf recipe FILE > RECIPE` writes down its types"),
+        (&["m.gguf", "Q4_K_L", "--dry-run"], "are as a rule Q4_K_M with --token-embedding-type Q8_0"),
+        (
+            &["m.gguf", "Q8_0", "--output-tensor-type", "Q4_K_M", "--dry-run"],
+            "'Q4_K_M' is a mixture, and no tensor type: most of its tensors are Q4_K",
+        ),
+        (&["m.gguf", "COPY", "--recipe", "m.gguf", "--dry-run"], "COPY changes no type, and a recipe does"),
+        (&["-", "Q8_0", "-o", "o.gguf"], "a file is needed, which can be read at any position"),
+        (&["m.gguf", "Q8_0", "-o", "no/o.gguf"], "error: there is no folder no\n  help: mkdir -p no"),
+        (&["m.gguf", "Q8_0", "-o", "no/", "--keep-split"], "error: there is no folder no/\n  help: mkdir"),
         (
             &["m.gguf", "Q8_0", "--tensor-type", "*attn*=F16", "--dry-run"],
             "'attn' is all that has it in its name",
@@ -258,10 +260,24 @@ fn what_is_meant_otherwise_is_told() {
         std::os::unix::fs::symlink("one.gguf", folder.join("link.gguf")).unwrap();
         let found = notes(&["F16", "-o", "link.gguf", "--force"]);
         assert!(found.contains("link.gguf is a link: it is replaced itself, and one.gguf stays"), "{found}");
+        // What is refused is not said to be replaced.
+        std::os::unix::fs::symlink("m.gguf", folder.join("own.gguf")).unwrap();
+        let said = said(&folder, &["quantize", "m.gguf", "F16", "-o", "own.gguf", "--force"], 2);
+        assert!(said.starts_with("error: own.gguf is one of the files that are read"), "{said}");
     }
+    assert!(notes(&["COPY", "--pure", "--dry-run"]).contains("COPY passes over --pure"));
+    assert!(notes(&["Q8_0", "-o", "q4"]).contains("q4 does not end in .gguf"));
+    let text = good(&folder, &["quantize", "m.gguf", "Q8_0", "-o", "again.gguf"]);
+    assert!(
+        text.contains("again.gguf written: ") && text.contains(" bytes), read again: as written"),
+        "{text}"
+    );
+    let text = good(&folder, &["quantize", "m.gguf", "Q8_0", "-o", "again.gguf", "--force", "--no-verify"]);
+    assert!(text.contains(" bytes), not read again"), "{text}");
     let empty = Builder::new().kv("general.architecture", "llama").bytes();
     fs::write(folder.join("m.gguf"), empty).unwrap();
     assert!(notes(&["Q4_0", "--dry-run"]).contains("there are no tensors"));
+    assert!(!good(&folder, &["quantize", "m.gguf", "Q4_0", "--dry-run"]).contains("from  to"));
 }
 
 #[test]
@@ -272,7 +288,12 @@ fn importance_that_counts_nothing_makes_no_model_of_zeros() {
         let numbers = std::iter::repeat_n(number, 256).flat_map(f32::to_le_bytes).collect::<Vec<u8>>();
         let sums = Tensor::f32("blk.0.attn_v.weight.in_sum2", &[256]).data(numbers);
         let counts = Tensor::f32("blk.0.attn_v.weight.counts", &[1]).data(1.0_f32.to_le_bytes().to_vec());
-        fs::write(folder.join("i.gguf"), Builder::new().tensor(sums).tensor(counts).bytes()).unwrap();
+        let ones = |name: &str, count| {
+            Tensor::f32(name, &[count]).data(1.0_f32.to_le_bytes().repeat(count as usize))
+        };
+        let more = [ones("token_embd.weight.in_sum2", 256), ones("token_embd.weight.counts", 1)];
+        let built = [sums, counts].into_iter().chain(more).fold(Builder::new(), Builder::tensor);
+        fs::write(folder.join("i.gguf"), built.bytes()).unwrap();
     };
     let args = ["quantize", "m.gguf", "Q4_0", "--imatrix", "i.gguf", "-o", "q.gguf"];
     for number in [0.0, -0.0, 1e-45, 1e-21] {
@@ -284,7 +305,22 @@ fn importance_that_counts_nothing_makes_no_model_of_zeros() {
         );
         assert_eq!(names(&folder), ["i.gguf", "m.gguf"]);
     }
-    good(&folder, &[&args[..], &["--exclude-weights", "attn_v"]].concat());
+    // So large that what is computed with it is no number.
+    imatrix(3e38);
+    for args in [&args[..], &[&args[..], &["--dry-run"]].concat()] {
+        let said = said(&folder, args, 1);
+        assert!(said.contains("refused: blk.0.attn_v.weight: the importance of column 0 is 3e38"), "{said}");
+        assert!(said.contains("--exclude-weights NAME leaves"), "{said}");
+    }
+    // What is chosen of it, and what is not in it.
+    let chosen = |more: &[&str], status| said(&folder, &[&args[..], &["--force"], more].concat(), status);
+    chosen(&["--exclude-weights", "attn_v"], 0);
+    let found = chosen(&["--exclude-weights", "attn_v", "--exclude-weights", "ffn_xx"], 0);
+    assert!(found.contains("note: no tensor of the importance matrix has 'ffn_xx' in its name"), "{found}");
+    let found = chosen(&["--include-weights", "ffn_xx"], 2);
+    assert!(found.contains("error: --include-weights leaves nothing of the importance matrix"), "{found}");
+    let found = chosen(&["--exclude-weights", "weight"], 2);
+    assert!(found.contains("error: --exclude-weights leaves nothing of the importance matrix"), "{found}");
 }
 
 #[cfg(unix)]
@@ -328,6 +364,9 @@ fn rules_are_read_from_standard_input_too() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), text).unwrap();
     assert!(child.wait().unwrap().success());
     assert!(good(&folder, &["recipe", "q.gguf"]).contains("attn_v[.]weight$=Q8_0"));
+    let said = said(&folder, &["recipe", "q.gguf", "-o", "x"], 2);
+    assert!(said.contains("help: recipes go to standard output: > x"), "{said}");
+    assert!(!folder.join("x").exists());
 }
 
 #[test]
@@ -343,4 +382,32 @@ fn a_tensor_of_which_nothing_is_left_is_named() {
         notes.contains("hardly anything is left of blk.0.attn_k.weight: the error is 95 % or more"),
         "{notes}"
     );
+}
+
+#[test]
+fn what_a_model_was_made_with_and_what_of_a_matrix_was_never_called_is_shown() {
+    let folder = folder("shown");
+    fs::write(folder.join("m.gguf"), model().bytes()).unwrap();
+    let floats =
+        |numbers: &[f32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let built = Builder::new()
+        .kv("general.type", "imatrix")
+        .kv("imatrix.datasets", vec!["texts/wiki.train.raw"])
+        .kv("imatrix.chunk_count", 100_u32)
+        .tensor(Tensor::f32("blk.0.attn_v.weight.in_sum2", &[256]).data(floats(&[1.0; 256])))
+        .tensor(Tensor::f32("blk.0.attn_v.weight.counts", &[1]).data(floats(&[2.0])))
+        .tensor(Tensor::f32("blk.9.exps.weight.in_sum2", &[4, 3]).data(floats(&[1.0; 12])))
+        .tensor(Tensor::f32("blk.9.exps.weight.counts", &[1, 3]).data(floats(&[0.0, 5.0, 0.0])));
+    fs::create_dir(folder.join("deep")).unwrap();
+    fs::write(folder.join("deep/i.gguf"), built.bytes()).unwrap();
+    let shown = good(&folder, &["show", "deep/i.gguf"]);
+    assert!(shown.contains("4 matrices  2 never called"), "{shown}");
+    let shown = json(&folder, &["show", "deep/i.gguf"]);
+    assert_eq!(shown["files"][0]["matrices"]["never_called"], 2);
+    let args = ["quantize", "m.gguf", "Q4_0", "--imatrix", "deep/i.gguf", "-o", "q.gguf"];
+    let text = good(&folder, &args);
+    assert!(text.contains("weighted  name\n") && text.contains("\nweighted by importance: "), "{text}");
+    let shown = good(&folder, &["show", "q.gguf"]);
+    assert!(shown.contains("importance     i.gguf  wiki.train.raw  tensors 2  chunks 100"), "{shown}");
+    assert!(!good(&folder, &["show", "m.gguf"]).contains("importance"));
 }

@@ -296,7 +296,7 @@ fn files_that_are_no_set_say_what_they_are() {
         (&["merge", "no.gguf", "-o", "o"], 2, "no.gguf"),
         (&["merge", "m.gguf.part1of2", "m.gguf.part2of2", "-o", "o"], 1, "cat model.gguf.part*"),
         (&["merge", "set", "-o", "o", "--offset", "4"], 2, "--offset"),
-        (&["merge", "-", "-o", "o"], 2, "pipe"),
+        (&["merge", "-", "-o", "o"], 2, "standard input gives its bytes once"),
         (&["merge", "m.gguf", "set", "-o", "o"], 1, "several models"),
         (&["split", "m.gguf", "-o", "o"], 2, "--max-size"),
         (&["split", "m.gguf", "-o", "o", "--shards", "99"], 1, "too few"),

@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// The file; of a shard set, any shard
     #[arg(value_name = "FILE")]
     file: OsString,
+    /// What is no option here
+    #[arg(long, short, hide = true)]
+    output: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -38,6 +41,13 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, out: &mut Out) -> io::Result<u8> {
+        if let Some(output) = &self.output {
+            let help = format!("recipes go to standard output: > {}", crate::out::path(output));
+            let message = "a recipe is printed, and not written into a file".to_owned();
+            let failure = crate::failure::Failure::Usage { code: "output", message, help: Some(help) };
+            crate::frame::refuse(out, "recipe", self.json, &failure)?;
+            return Ok(FAILED);
+        }
         let mut answer = Answer::of(PathBuf::from(&self.file));
         let model =
             match Model::read(out, std::slice::from_ref(&self.file), self.read.options(), Wanted::Any)? {

@@ -58,6 +58,23 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// A model of so many tensors, 600 KiB each, whose quantizing takes a while.
+pub fn large(layers: usize) -> Vec<u8> {
+    let data: Vec<u8> =
+        (0..512 * 300).flat_map(|at| ((at as f32 * 0.731).sin() * 0.1).to_le_bytes()).collect();
+    let mut model = ggufkit_testkit::Builder::new().kv("general.architecture", "llama");
+    model = model.kv("llama.block_count", u32::try_from(layers).unwrap());
+    for layer in 0..layers {
+        let name = format!("blk.{layer}.ffn_up.weight");
+        model = model.tensor(ggufkit_testkit::Tensor::f32(&name, &[512, 300]).data(data.clone()));
+    }
+    let mut bytes = model.bytes();
+    // The builder writes nothing that begins more than 16 MiB away.
+    let written = (16 << 20) / data.len() + 1;
+    bytes.extend(data.repeat(layers.saturating_sub(written)));
+    bytes
+}
+
 /// Whether a process has a new file open that is not at its place yet, with a name or without one.
 #[cfg(target_os = "linux")]
 pub fn is_writing(pid: u32) -> bool {

@@ -48,6 +48,8 @@ pub struct WeightError {
     pub value: f32,
     /// The type in which it is no number any more; `None` where it is none in the file.
     pub written_as: Option<TensorType>,
+    /// Whether it was written by importance, which then may be the reason.
+    pub by_importance: bool,
 }
 
 impl fmt::Display for WeightError {
@@ -56,6 +58,9 @@ impl fmt::Display for WeightError {
         let name = shorten(&self.name, 80);
         write!(f, "{name}: the weight in row {row}, column {column} (element {element}) is {value}")?;
         match self.written_as {
+            Some(ty) if self.by_importance => {
+                write!(f, " once it is written as {ty} by its importance: either may be too large")
+            }
             Some(ty) => write!(f, " once it is written as {ty}"),
             None => Ok(()),
         }
@@ -70,11 +75,14 @@ impl WeightError {
         weights: &Weights<'_, FileSource>,
         element: u64,
         value: f32,
-        written_as: Option<TensorType>,
+        written: Option<(TensorType, bool)>,
     ) -> io::Error {
         let row = weights.row_elements().max(1);
         let name = weights.name().to_vec();
-        let error = Self { name, element, row: element / row, column: element % row, value, written_as };
+        let (row, column) = (element / row, element % row);
+        let written_as = written.map(|(ty, _)| ty);
+        let by_importance = written.is_some_and(|(_, by_importance)| by_importance);
+        let error = Self { name, element, row, column, value, written_as, by_importance };
         io::Error::new(io::ErrorKind::InvalidData, error)
     }
 }
@@ -148,6 +156,11 @@ impl<'a> Converting<'a> {
             end
         });
         Self { ends: ends.collect(), files, tensors, importance, beside, threads, held: Mutex::default() }
+    }
+
+    /// What the tensors are encoded by.
+    pub(super) fn importance(&self) -> Option<&'a ImportanceMatrix> {
+        self.importance
     }
 
     /// Bytes of the batch that is held.
@@ -264,7 +277,8 @@ impl<'a> Converting<'a> {
             if let Some(odd) = odd(values) {
                 let value = values.get(odd).copied().unwrap_or(f32::NAN);
                 let element = at.saturating_add(odd as u64);
-                return Err(WeightError::at(&tensor.weights, element, value, Some(codec.tensor_type())));
+                let written = Some((codec.tensor_type(), tensor.importance));
+                return Err(WeightError::at(&tensor.weights, element, value, written));
             }
             at = at.saturating_add(count as u64);
         }

@@ -23,7 +23,7 @@ pub enum QuantizeError {
 }
 
 /// What stands in the way of a tensor.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Refusal {
     /// It does not fit its type.
@@ -76,6 +76,17 @@ pub enum Refusal {
         /// The matrix, of several.
         matrix: Option<u64>,
     },
+    /// A number of importance is so large that what encoders compute with it is no number any more.
+    ImportanceHuge {
+        /// The tensor.
+        name: Vec<u8>,
+        /// The matrix, of several.
+        matrix: Option<u64>,
+        /// The column.
+        column: u64,
+        /// The number.
+        number: f32,
+    },
     /// The file is big-endian, and there is no rule for the bytes of the type.
     ByteOrder {
         /// The tensor.
@@ -102,6 +113,7 @@ impl Refusal {
             Self::ImportanceLength { .. } => "imatrix-length",
             Self::ImportanceMatrices { .. } => "imatrix-matrices",
             Self::ImportanceFaint { .. } => "imatrix-zero",
+            Self::ImportanceHuge { .. } => "imatrix-large",
             Self::ByteOrder { .. } => "no-byte-order-rule",
             Self::NameTwice { .. } => "duplicate-tensor",
         }
@@ -118,6 +130,7 @@ impl Refusal {
             | Self::ImportanceLength { name, .. }
             | Self::ImportanceMatrices { name, .. }
             | Self::ImportanceFaint { name, .. }
+            | Self::ImportanceHuge { name, .. }
             | Self::ByteOrder { name, .. }
             | Self::NameTwice { name } => name,
         }
@@ -129,18 +142,18 @@ impl fmt::Display for Refusal {
         let name = shorten(self.name(), 80);
         match self {
             Self::Shape(refusal) => refusal.fmt(f),
-            Self::Again { from, to, .. } => {
+            Self::Again { from, to, .. } if to.info().is_some_and(|info| info.is_quantized()) => {
                 write!(f, "{name}: is {from} already, and would be quantized once more, as {to}")
+            }
+            Self::Again { from, to, .. } => {
+                write!(f, "{name}: is {from}, and would be written as {to}: what was lost does not come back")
             }
             Self::NoValues { why, .. } => write!(f, "{name}: {why}"),
             Self::NoImportance { to, .. } => {
                 write!(f, "{name}: {to} is of no use without importance, and there is none for this tensor")
             }
             Self::ImportanceLength { found, needed, .. } => {
-                write!(
-                    f,
-                    "{name}: the importance matrix has {found} numbers for it, and it has {needed} columns"
-                )
+                write!(f, "{name}: the importance matrix has {found} numbers for it, and {needed} are needed")
             }
             Self::ImportanceMatrices { found, needed, .. } => {
                 write!(f, "{name}: its importance was counted for {found} matrices, and it has {needed}")
@@ -150,6 +163,13 @@ impl fmt::Display for Refusal {
                 write!(
                     f,
                     "{name}: the importance of all columns{of} is zero, or next to it: nothing would be left of them"
+                )
+            }
+            Self::ImportanceHuge { matrix, column, number, .. } => {
+                let of = matrix.map_or(String::new(), |matrix| format!(" of matrix {matrix}"));
+                write!(
+                    f,
+                    "{name}: the importance of column {column}{of} is {number:e}: what is computed with it overflows"
                 )
             }
             Self::ByteOrder { to, .. } => {

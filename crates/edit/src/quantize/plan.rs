@@ -12,7 +12,7 @@ use ggufkit_format::{Endian, Plan, PlanError, Span, Tensor, layout};
 use ggufkit_io::sink::Section;
 use ggufkit_io::{FileSource, Joined, TensorReader};
 use ggufkit_values::Weights;
-use ggufkit_values::importance::ImportanceMatrix;
+use ggufkit_values::importance::{Extreme, ImportanceMatrix};
 use ggufkit_values::mixture::{self, Choice, Facts, Mixture, Shape, Why, Wishes, needs_importance};
 
 use super::convert::{Converted, Converting};
@@ -126,6 +126,7 @@ pub struct Quantization<'a> {
     files: Vec<Made>,
     pub(super) source: Converting<'a>,
     file_type: Option<FileType>,
+    keeps_file_type: bool,
     forgets_file_type: bool,
     importance_left: Vec<Vec<u8>>,
     notes: Vec<crate::shards::Note>,
@@ -139,7 +140,7 @@ impl<'a> Quantization<'a> {
     /// What stands in the way of tensors is told by [`Quantization::refusals`]: their sizes are known all the same.
     ///
     /// # Errors
-    /// See [`QuantizeError`]: the files cannot be taken as one model.
+    /// See [`QuantizeError`]: the files cannot be taken as one model, the importance cannot be read, a text is too long.
     pub fn of(
         members: &[Member<'a>],
         files: &[&'a FileSource],
@@ -178,21 +179,40 @@ impl<'a> Quantization<'a> {
                 Err(refusal) => refusals.push(refusal),
             }
         }
-        // One tensor may stand in the way for several reasons; the first is enough.
+        // Each reason of a tensor is told once, and those of one kind together, in the order in which the first of a kind came.
         let mut seen = HashSet::new();
-        refusals.retain(|refusal| seen.insert(refusal.name().to_vec()));
+        refusals.retain(|refusal| seen.insert((refusal.name().to_vec(), refusal.code())));
+        let mut kinds: Vec<&str> = Vec::new();
+        for refusal in &refusals {
+            if !kinds.contains(&refusal.code()) {
+                kinds.push(refusal.code());
+            }
+        }
+        refusals.sort_by_key(|refusal| kinds.iter().position(|kind| *kind == refusal.code()));
         let used = targets.iter().any(Target::is_converted);
-        let file_type = match wanted.or(recipe).filter(|_| !request.wishes.copy) {
+        // Where nothing changes and nothing is what the mixture asks for, the file is not of that mixture.
+        let is_mixed = |target: &Target| matches!(target.why, Why::Mixture | Why::Shape(_));
+        let is_of_recipe = request.wishes.recipe.is_some();
+        let keeps_file_type = wanted.is_some()
+            && !used
+            && !is_of_recipe
+            && request.order == Order::Input
+            && !targets.iter().any(is_mixed);
+        let named = wanted.or(recipe).filter(|_| !request.wishes.copy && !keeps_file_type);
+        let file_type = match named {
             // What the old file was called the new one is not.
             None if used => None,
             None => stated,
             wanted => wanted,
         };
+        // What was given and looked at by no type has no part in the new weights; llama-quantize names it all the same.
+        let is_told =
+            request.order == Order::Llama || targets.iter().any(|target| target.importance == Supply::There);
         let mut said = Said::of(file_type);
         said.forget_file_type = file_type.is_none() && used;
         match importance {
-            Some(importance) => say_importance(&mut said, importance, &request.importance_name),
-            None => said.forget_importance = used,
+            Some(importance) if is_told => say_importance(&mut said, importance, &request.importance_name),
+            _ => said.forget_importance = used,
         }
         let mut beside = request.beside.clone();
         beside.extend(request.importance.map(ImportanceMatrix::source));
@@ -208,6 +228,7 @@ impl<'a> Quantization<'a> {
             files: Vec::new(),
             source,
             file_type,
+            keeps_file_type,
             forgets_file_type: file_type.is_none() && stated.is_some(),
             notes: whole.notes().to_vec(),
             tensors: targets,
@@ -335,12 +356,17 @@ impl<'a> Quantization<'a> {
             return Ok(Supply::Missing);
         }
         let columns = usize::try_from(row).unwrap_or(usize::MAX);
-        if let Some(matrix) = importance.faint(&target.name, columns, matrices)? {
-            refusals
-                .push(Refusal::ImportanceFaint { name: name(), matrix: (matrices > 1).then_some(matrix) });
-            return Ok(Supply::Missing);
-        }
-        Ok(Supply::There)
+        let Some((matrix, extreme)) = importance.extreme(&target.name, columns, matrices)? else {
+            return Ok(Supply::There);
+        };
+        let matrix = (matrices > 1).then_some(matrix);
+        refusals.push(match extreme {
+            Extreme::Faint => Refusal::ImportanceFaint { name: name(), matrix },
+            Extreme::Huge { column, number } => {
+                Refusal::ImportanceHuge { name: name(), matrix, column, number }
+            }
+        });
+        Ok(Supply::Missing)
     }
 
     /// Lays the files out.
@@ -433,6 +459,12 @@ impl<'a> Quantization<'a> {
         self.file_type
     }
 
+    /// Whether there is nothing in the files that the mixture is for, so that they are called what they were.
+    #[must_use]
+    pub fn keeps_file_type(&self) -> bool {
+        self.keeps_file_type
+    }
+
     /// Whether the file said what it is called as a whole, and nothing is said of the new one: neither a mixture nor the recipe
     /// has a name for it.
     #[must_use]
@@ -523,9 +555,16 @@ fn plan_file(
     Ok((plan, ends))
 }
 
+/// A text for the metadata out of one that may be anything: it is UTF-8, which readers insist on, and no longer than
+/// `llama-quantize` makes it.
+fn cut(text: &[u8]) -> New {
+    let mut text = String::from_utf8_lossy(text).into_owned();
+    text.truncate(text.floor_char_boundary(LONGEST));
+    New::Text(text.into_bytes())
+}
+
 /// What the file says of the importance that it was made with.
 fn say_importance(said: &mut Said, importance: &ImportanceMatrix, name: &[u8]) {
-    let cut = |text: &[u8]| New::Text(text.get(..LONGEST).unwrap_or(text).to_vec());
     said.keys.push(("quantize.imatrix.file", cut(name)));
     let dataset = importance.datasets().first();
     said.keys.extend(dataset.map(|dataset| ("quantize.imatrix.dataset", cut(dataset))));

@@ -181,6 +181,16 @@ fn each_matrix_has_importance_of_its_own() {
     assert_eq!(plan.importance_left(), [b"gone".to_vec()]);
     let target = folder.path().join("out.gguf");
     save(&plan, &target).unwrap();
+    // Only what was encoded by importance is measured by it, and comes out better so.
+    let measure = |plan: &Quantization<'_>| {
+        plan.verify(&[opened.member()], &[&opened.source], &written(&[&target]), NonZeroUsize::MIN, &|_| {})
+            .unwrap()
+    };
+    let measured = measure(&plan);
+    let is_weighted: Vec<bool> = measured.iter().map(|one| one.weighted.is_some()).collect();
+    assert_eq!(is_weighted, [false, false, false, true, false]);
+    let weighted = measured[3].weighted.as_ref().unwrap().relative().unwrap();
+    assert!(weighted < measured[3].difference.as_ref().unwrap().relative().unwrap(), "{weighted}");
     let out = Opened::of(&target);
     let values = numbers(4, 3840);
     let expected: Vec<u8> = (0..3)
@@ -274,7 +284,9 @@ fn all_that_stands_in_the_way_is_told_before_anything_is_written() {
         codes.iter().map(|(name, code)| format!("{name} {code}")).collect::<Vec<_>>().join(", ")
     };
     let found = codes(&of("IQ2_XXS"));
-    let expected = "a.weight no-importance, ids.weight no-values, q.weight requantize";
+    // Of one tensor all that stands in the way, kind by kind.
+    let expected = "a.weight no-importance, ids.weight no-importance, q.weight no-importance, \
+        ids.weight no-values, q.weight requantize";
     assert_eq!(shown(&found), expected, "rows of 96 get another type, which needs no importance");
     assert_eq!(shown(&codes(&Request { again: true, ..of("Q4_K_M") })), "ids.weight no-values");
     let rule = Rule::parse("a=NVFP4").unwrap();
@@ -299,6 +311,8 @@ fn all_that_stands_in_the_way_is_told_before_anything_is_written() {
         (1, 0.0, "a.weight imatrix-zero, ids.weight no-values"),
         (1, 1e-38, "a.weight imatrix-zero, ids.weight no-values"),
         (1, 1e-19, "ids.weight no-values"),
+        (1, 1e20, "ids.weight no-values"),
+        (1, 3e38, "a.weight imatrix-large, ids.weight no-values"),
     ] {
         let row = opened
             .view()
@@ -318,6 +332,69 @@ fn all_that_stands_in_the_way_is_told_before_anything_is_written() {
                 .unwrap();
         let found = codes(&Request { importance: Some(&importance), again: true, ..of("Q4_K_M") });
         assert_eq!(shown(&found), expected);
+    }
+}
+
+/// A matrix of importance for one tensor, with what it was measured on.
+fn importance(folder: &TempDir, tensor: &str, dataset: &str) -> ImportanceMatrix {
+    let built = Builder::new()
+        .kv("imatrix.datasets", vec![dataset])
+        .tensor(Tensor::f32(format!("{tensor}.in_sum2"), &[512]).data(bytes(&vec![1.0; 512])))
+        .tensor(Tensor::f32(format!("{tensor}.counts"), &[1]).data(bytes(&[1.0])));
+    ImportanceMatrix::read(FileSource::open(stored(folder, "i.gguf", &built.bytes())).unwrap()).unwrap()
+}
+
+#[test]
+fn what_is_said_of_importance_is_text_whatever_the_path_and_only_where_it_was_used() {
+    let folder = tempdir().unwrap();
+    let opened = Opened::of(&stored(&folder, "m.gguf", &model()));
+    let dataset = format!("{}.txt", "\u{6587}".repeat(60));
+    let importance = importance(&folder, "blk.0.attn_v.weight", &dataset);
+    let target = folder.path().join("out.gguf");
+    let said = |name: &[u8], mixture: &str, order: Order| {
+        let request =
+            Request { importance: Some(&importance), importance_name: name.to_vec(), order, ..of(mixture) };
+        save(&opened.plan(&request, 1), &target).unwrap();
+        let out = Opened::of(&target);
+        ["file", "dataset"].map(|key| {
+            let value = out.view().get(&format!("quantize.imatrix.{key}"));
+            value
+                .and_then(|value| value.as_bytes().map(<[u8]>::to_vec))
+                .map(|text| String::from_utf8(text).unwrap())
+        })
+    };
+    // 127 bytes at most, and whole characters: 2 + 41 * 3, and 42 * 3.
+    let path = format!("ab{}/i.gguf", "\u{91cd}".repeat(60));
+    let cut = [format!("ab{}", "\u{91cd}".repeat(41)), "\u{6587}".repeat(42)].map(Some);
+    for order in [Order::Input, Order::Llama] {
+        assert_eq!(said(path.as_bytes(), "Q4_K_S", order), cut);
+    }
+    // Bytes that are no text.
+    let name = said(b"a\xff\xfeb.gguf", "Q4_K_S", Order::Input)[0].clone();
+    assert_eq!(name.as_deref(), Some("a\u{fffd}\u{fffd}b.gguf"));
+    // Where no type looks at it the new weights have nothing to do with it, and what was said before is not true either.
+    assert_eq!(said(b"i.gguf", "Q8_0", Order::Input), [None, None]);
+    assert_eq!(said(b"i.gguf", "Q8_0", Order::Llama)[0].as_deref(), Some("i.gguf"));
+}
+
+#[test]
+fn a_file_in_which_nothing_is_of_the_mixture_is_not_called_by_it() {
+    let folder = tempdir().unwrap();
+    let vectors = || head().tensor(Tensor::f32("a.weight", &[64])).tensor(Tensor::f32("b.lora_a", &[64, 2]));
+    for (what, file, mixture, expected) in [
+        ("an adapter", vectors(), "Q4_K_M", Some(0)),
+        ("no tensors", head(), "Q4_K_M", Some(0)),
+        ("all of it already", head().tensor(matrix(1, "a.weight", &[64, 2])), "F32", Some(0)),
+        ("something", head().tensor(matrix(1, "a.weight", &[256, 2])), "Q4_K_M", Some(15)),
+    ] {
+        let opened = Opened::of(&stored(&folder, "m.gguf", &file.bytes()));
+        let plan = opened.plan(&of(mixture), 1);
+        assert_eq!(plan.file_type().map(|ty| ty.0), expected, "{what}");
+        let keeps = !["something", "all of it already"].contains(&what);
+        assert_eq!(plan.keeps_file_type(), keeps, "{what}");
+        // The reference writes it all the same.
+        let plan = opened.plan(&Request { order: Order::Llama, ..of(mixture) }, 1);
+        assert_eq!(plan.file_type(), Mixture::of_name(mixture).map(|one| one.file_type), "{what}");
     }
 }
 
@@ -372,7 +449,12 @@ fn a_run_that_was_ended_and_continued_makes_the_same_file() {
         let plan = opened.plan(request, 2);
         let file = &plan.files()[0];
         let outputs = [Output { plan: &file.plan, target: &target }];
-        let resume = Resume { settings: plan.settings(), beside: &[], sections: &[file.sections.as_slice()] };
+        let resume = Resume {
+            settings: plan.settings(),
+            name: "",
+            beside: &[],
+            sections: &[file.sections.as_slice()],
+        };
         let left = Cell::new(steps);
         let source = Stopping { inner: plan.source(), left: &left };
         sink::save_or_resume(
@@ -493,10 +575,8 @@ fn shards_stay_shards_and_a_big_endian_file_stays_one() {
     let mut expected = encoded(T::Q8_0, &numbers(1, 512), 256, None);
     expected.chunks_exact_mut(34).for_each(|block| block.swap(0, 1));
     assert!(Opened::of(&target).data("a.weight") == expected);
-    assert_eq!(
-        big.plan(&Request { wishes: Wishes { pure: true, ..Wishes::default() }, ..of("IQ2_XXS") }, 1)
-            .refusals()
-            .len(),
-        1
-    );
+    let wishes = Wishes { pure: true, ..Wishes::default() };
+    let plan = big.plan(&Request { wishes, ..of("IQ2_XXS") }, 1);
+    let codes: Vec<_> = plan.refusals().iter().map(Refusal::code).collect();
+    assert_eq!(codes, ["no-byte-order-rule", "no-importance"]);
 }

@@ -10,11 +10,12 @@ use ggufkit_io::{
     ByteJob, DataError, DynSource, FileSource, HeadBuffer, TensorReader, compare_bytes, map_many,
 };
 use ggufkit_values::compare::{Difference, Pair, compare};
+use ggufkit_values::importance::Weighted;
 use ggufkit_values::{Memory, Weights};
 
 use super::WeightError;
 use super::convert::odd;
-use super::plan::{Quantization, Target};
+use super::plan::{Quantization, Supply, Target};
 use crate::shards::Member;
 
 /// Values that a thread looks at; a multiple of every block.
@@ -27,6 +28,9 @@ pub struct Measured {
     pub tensor: usize,
     /// How far its values are from those that were read; none for one whose bytes are the same.
     pub difference: Option<Difference>,
+    /// The same with each value times the root of its column's importance, for one that was encoded by importance: what that
+    /// makes small.
+    pub weighted: Option<Difference>,
 }
 
 /// Why a file that was written is not what was to be written.
@@ -215,7 +219,7 @@ impl<'a> Quantization<'a> {
                     let why = format!("{} bytes differ", found.bytes);
                     return Err(VerifyError::Tensor { path: path.to_owned(), name, why });
                 }
-                measured.push(Measured { tensor: *at, difference: None });
+                measured.push(Measured { tensor: *at, difference: None, weighted: None });
             }
         }
         measured.sort_by_key(|one| one.tensor);
@@ -247,12 +251,50 @@ impl<'a> Quantization<'a> {
                     let why = format!("{} weights are not finite", found.not_finite);
                     wrong.get_or_insert(VerifyError::Tensor { path: path.to_owned(), name: name(), why });
                 }
-                Ok(found) => measured.push(Measured { tensor: *at, difference: Some(found) }),
+                Ok(found) => {
+                    measured.push(Measured { tensor: *at, difference: Some(found), weighted: None });
+                }
                 Err(error) => {
                     wrong.get_or_insert(VerifyError::Io(path.to_owned(), error));
                 }
             }
         });
-        wrong.map_or(Ok(()), Err)
+        if let Some(wrong) = wrong {
+            return Err(wrong);
+        }
+        self.weigh(pairs, path, threads, progress, measured)
+    }
+
+    /// Measures once more what was encoded by importance.
+    fn weigh(
+        &self,
+        pairs: &[(usize, Weights<'_, FileSource>, Weights<'_, FileSource>)],
+        path: &Path,
+        threads: NonZeroUsize,
+        progress: &(dyn Fn(u64) + Sync),
+        measured: &mut [Measured],
+    ) -> Result<(), VerifyError> {
+        let Some(importance) = self.source.importance() else { return Ok(()) };
+        let mut places = Vec::new();
+        let mut sides = Vec::new();
+        for (at, one, two) in pairs {
+            let Some(target) = self.tensors.get(*at).filter(|one| one.importance == Supply::There) else {
+                continue;
+            };
+            let dim = |at: usize| target.dims.get(at).copied().unwrap_or(1);
+            let weighted = |weights| Weighted::new(weights, importance, dim(1), dim(2));
+            places.push(*at);
+            sides.push([weighted(one), weighted(two)]);
+        }
+        let both: Vec<_> = sides.iter().filter_map(|[one, two]| Pair::of(one, two).ok()).collect();
+        let mut wrong = None;
+        compare(&both, threads, progress, &mut |number, result| match result {
+            Ok(found) => {
+                let own = measured.iter_mut().find(|one| Some(&one.tensor) == places.get(number));
+                own.into_iter().for_each(|own| own.weighted = Some(found.clone()));
+            }
+            Err(error) => wrong = wrong.take().or(Some(error)),
+        });
+        wrong.map_or(Ok(()), |error| Err(VerifyError::Io(path.to_owned(), error)))
     }
 }

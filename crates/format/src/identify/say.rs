@@ -206,7 +206,7 @@ impl Identity {
             }
             Self::LlamaState { .. } => "give the model that the session was made with",
             Self::LegacyImatrix { .. } => {
-                "llama.cpp's `llama-imatrix -m MODEL --in-file FILE -o OUT.gguf` converts it"
+                "`gguf quantize --imatrix FILE` takes it as it is; llama.cpp's `llama-imatrix -m MODEL --in-file FILE -o OUT.gguf` converts it"
             }
             Self::Zip { kind: ZipKind::PyTorch, .. } | Self::Onnx | Self::TfLite | Self::Hdf5 => CHECKPOINT,
             Self::Zip { kind: ZipKind::Keras, .. } => CHECKPOINT,

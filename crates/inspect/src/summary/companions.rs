@@ -194,6 +194,35 @@ impl<'a> Imatrix<'a> {
     }
 }
 
+/// The importance that a model was quantized by, as far as it says so.
+#[derive(Clone, PartialEq, Debug, serde::Serialize)]
+pub struct MadeBy<'a> {
+    /// `quantize.imatrix.file`.
+    pub file: Option<Text<'a>>,
+    /// `quantize.imatrix.dataset`.
+    pub dataset: Option<Text<'a>>,
+    /// `quantize.imatrix.entries_count`.
+    pub entries_count: Option<Figure>,
+    /// `quantize.imatrix.chunks_count`.
+    pub chunks_count: Option<Figure>,
+}
+
+impl<'a> MadeBy<'a> {
+    pub(super) fn of(facts: &Facts<'a>) -> Option<Self> {
+        let own = Self {
+            file: facts.text("quantize.imatrix.file"),
+            dataset: facts.text("quantize.imatrix.dataset"),
+            entries_count: facts.figure("quantize.imatrix.entries_count"),
+            chunks_count: facts.figure("quantize.imatrix.chunks_count"),
+        };
+        let is_said = own.file.is_some()
+            || own.dataset.is_some()
+            || own.entries_count.is_some()
+            || own.chunks_count.is_some();
+        is_said.then_some(own)
+    }
+}
+
 /// A control vector.
 #[derive(Clone, PartialEq, Debug, serde::Serialize)]
 pub struct ControlVector<'a> {

@@ -17,7 +17,7 @@ use ggufkit_format::spec::arch;
 use ggufkit_format::{Dialect, Kv, Tensor};
 use serde::Serialize;
 
-pub use companions::{Adapter, ControlVector, Imatrix, Number, Projector};
+pub use companions::{Adapter, ControlVector, Imatrix, MadeBy, Number, Projector};
 pub use figures::{Figure, Figures};
 pub use kind::Kind;
 pub use notices::Notice;
@@ -69,6 +69,8 @@ pub struct Summary<'a> {
     pub projectors: Vec<Projector<'a>>,
     /// What an importance matrix is.
     pub imatrix: Option<Imatrix<'a>>,
+    /// The importance that it was quantized by.
+    pub importance: Option<MadeBy<'a>>,
     /// What a control vector is.
     pub control_vector: Option<ControlVector<'a>>,
     /// The split model that the file belongs to.
@@ -259,6 +261,7 @@ pub fn summary<'a>(model: &Model<'a>) -> Summary<'a> {
         adapter: Adapter::of(&facts, kind),
         projectors: Projector::all(&facts, kind),
         imatrix: Imatrix::of(&facts, kind),
+        importance: MadeBy::of(&facts),
         control_vector: ControlVector::of(&facts, kind),
         shards: Shards::of(&facts),
         areas: map(model).areas,

@@ -324,6 +324,13 @@ fn companions_of_models() {
         (imatrix.entries, imatrix.datasets_count, imatrix.chunk_count),
         (1, Some(1), Some(Figure::One(5)))
     );
+    assert_eq!(file.summary().importance, None);
+    // A model that was quantized by one.
+    let model = kv("general.architecture", "llama").kv("quantize.imatrix.file", "i.gguf");
+    let file = File::new(model.kv("quantize.imatrix.chunks_count", 100_u32));
+    let made = file.summary().importance.unwrap();
+    assert_eq!(made.file.map(|text| text.short(20)), Some("i.gguf".to_owned()));
+    assert_eq!((made.dataset, made.entries_count, made.chunks_count), (None, None, Some(Figure::One(100))));
 }
 
 #[test]

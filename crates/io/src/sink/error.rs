@@ -4,7 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use ggufkit_format::{PlanError, Span};
+use ggufkit_format::{PlanError, Span, shorten};
+
+use super::resume::LeftByOther;
 
 /// Why a plan was not carried out. Nothing is at the target then, or what was there before.
 #[derive(Debug)]
@@ -59,6 +61,8 @@ pub enum SinkError {
         /// What the system said.
         source: io::Error,
     },
+    /// An earlier run that was another one has left something: it is neither continued nor thrown away.
+    LeftByOther(Box<LeftByOther>),
     /// Whoever watches the progress asked to stop.
     Stopped(io::Error),
 }
@@ -75,6 +79,7 @@ impl SinkError {
             | Self::Write { path, .. }
             | Self::NoRoom { path, .. }
             | Self::NotDurable { path, .. } => Some(path),
+            Self::LeftByOther(left) => left.paths.first().map(PathBuf::as_path),
             _ => None,
         }
     }
@@ -101,6 +106,20 @@ impl fmt::Display for SinkError {
             }
             Self::NotDurable { path, source } => {
                 write!(f, "{} is written, but its folder cannot be synced: {source}", shown(path))
+            }
+            Self::LeftByOther(left) => {
+                let [file, list] = &left.paths;
+                let name = if left.name.is_empty() {
+                    String::new()
+                } else {
+                    format!(" ({})", shorten(left.name.as_bytes(), 40))
+                };
+                let (file, list, bytes) = (shown(file), shown(list), left.bytes);
+                let what = left.other.what();
+                write!(
+                    f,
+                    "{bytes} bytes of an earlier run{name} are in {file}, and {what}: delete it and {list} to begin anew"
+                )
             }
             Self::Stopped(error) => error.fmt(f),
         }

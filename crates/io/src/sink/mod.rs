@@ -18,7 +18,7 @@ pub use compare::{Differs, compare};
 pub use error::SinkError;
 pub use part::PartFile;
 pub(crate) use part::may_stand_at;
-pub use resume::{Left, Resume, Section, left_of};
+pub use resume::{Kept, Left, LeftByOther, OtherRun, Resume, Section, left_of, look};
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -168,7 +168,8 @@ pub struct Saved {
 
 /// The same in a way that can be continued: where it ends early, whatever the reason, what was written stays beside the targets
 /// as `.NAME.resume`, and the next call with the same [`Resume`] takes over the sections that are whole. Each has to prove
-/// that it is what was written, and that it was made of what is in the source now. At the targets there is nothing before the end,
+/// that it is what was written, and that it was made of what is in the source now. What a call with another [`Resume`] has left is
+/// refused ([`SinkError::LeftByOther`]). At the targets there is nothing before the end,
 /// but for a call that is killed while it gives several files their names: the next one finds those that have theirs, and
 /// leaves them, as what was asked for.
 /// Without a [`Resume`] it is [`save_all`].
@@ -276,21 +277,27 @@ where
     for (number, output) in outputs.iter().enumerate() {
         let Output { plan, target } = output;
         plan.verify(size)?;
-        let log = match resume {
-            Some(resume) => resume::placed(output, source, resume, number).map_err(|source| {
-                SinkError::Write { path: target.to_path_buf(), doing: "look at", source }
-            })?,
-            None => None,
-        };
+        let mut log = None;
+        let mut mark = None;
+        if let Some(resume) = resume {
+            let sections = resume.sections.get(number).copied().unwrap_or_default();
+            let at = |fault: resume::Fault| fault.at(target, "look at");
+            let own = resume.mark(plan, source, sections).map_err(at)?;
+            log = resume::placed(output, source, resume, number, &own).map_err(at)?;
+            mark = Some(own);
+        }
         if log.is_none() {
             part::may_stand_at(target, replace).map_err(|error| failed(target, "write", error))?;
         }
         // What stands at the target and is to be replaced takes its room until the new one has its name.
         let left = left_of(target);
+        if let (Some(kept), Some(mark), None) = (&left.kept, &mark, &log) {
+            kept.is_of(mark)?;
+        }
         if resume.is_some() && (log.is_some() || !left.is_placed) {
             there = there.saturating_add(left.bytes.min(plan.len()));
         }
-        finished.push(log);
+        finished.push((log, mark));
         total = total.checked_add(plan.len()).ok_or(PlanError::TooLong)?;
     }
     let mut work = Work::new(total, watch);
@@ -298,7 +305,7 @@ where
     let mut parts = Vec::new();
     let mut taken = 0_u64;
     let mut logs = Vec::new();
-    for ((number, output), log) in outputs.iter().enumerate().zip(finished) {
+    for ((number, output), (log, mark)) in outputs.iter().enumerate().zip(finished) {
         if let Some(log) = log {
             work.begin(output.target);
             work.skip_to(output.plan.len());
@@ -307,10 +314,10 @@ where
             continue;
         }
         let first = parts.is_empty();
-        let part = match resume {
+        let part = match resume.zip(mark) {
             None => write_part(output, source, &check, &mut work, &mut direct, first)?,
-            Some(resume) => {
-                let mut begun = resume::Begun::open(output, source, resume, number, &mut work)?;
+            Some((resume, mark)) => {
+                let mut begun = resume::Begun::open(output, source, resume, number, &mark, &mut work)?;
                 taken = taken.saturating_add(begun.begin());
                 if first {
                     enough_room(output.target, begun.part(), work.total.saturating_sub(there))?;

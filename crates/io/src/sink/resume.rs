@@ -4,20 +4,25 @@
 //! believed. The list has to be of the same settings; a section has to have the bytes that its line tells, and what it was made
 //! of has to be in the source still. From the first section on of which that is not so, everything is written anew. So nothing
 //! has to reach the disk in any order: what a loss of power took is found missing.
-//! What stands there and is no such pair is somebody else's: it is refused, and never written to.
+//! What stands there and is no such pair is somebody else's: it is refused, and never written to. So is a pair of which a section
+//! was finished by other settings: it may be hours of work, and who has it decides about it.
 //!
 //! Lists stay until all files of a run have their names. So a file that has its name, and is proved by the list beside it, is one
 //! that the run before had finished: it is taken as it stands.
 
+mod left;
+
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::Hasher as _;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use ggufkit_format::{Piece, Plan, ReadAt, Span};
 use twox_hash::XxHash64;
+
+pub use self::left::{Kept, Left, LeftByOther, OtherRun, left_of, look};
 
 use super::part::PartFile;
 use super::work::{Direct, Work};
@@ -28,7 +33,13 @@ use crate::joined::Files;
 use crate::platform;
 
 /// What the first line of a list begins with.
-const MAGIC: &str = "ggufkit resume 1";
+const MAGIC: &str = "ggufkit resume";
+
+/// What a list of this program begins with; earlier ones wrote less.
+const VERSION: &str = "ggufkit resume 2";
+
+/// Characters of a name of settings.
+const NAME: usize = 40;
 
 /// Bytes that are read at once.
 const BUFFER: usize = 1 << 20;
@@ -50,23 +61,67 @@ pub struct Section {
 pub struct Resume<'a> {
     /// All that decides about the bytes beside the source.
     pub settings: &'a [u8],
+    /// What these are called: a run that is called otherwise can tell whose work it has found.
+    pub name: &'a str,
     /// Files that decide, too, and are no part of the source.
     pub beside: &'a [&'a FileSource],
     /// The sections of each output, in their order.
     pub sections: &'a [&'a [Section]],
 }
 
+/// What a first line tells, in numbers: all that decides about the bytes but what sections are made of, which their own lines
+/// tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Mark {
+    settings: u64,
+    beside: u64,
+    plan: u64,
+}
+
+/// What went wrong: with what is read, or with what is kept.
+#[derive(Debug)]
+pub(super) enum Fault {
+    Source(SinkError),
+    Kept(io::Error),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Kept(error)
+    }
+}
+
+impl Fault {
+    /// The error of a file that was to be written at this target.
+    pub(super) fn at(self, target: &Path, doing: &'static str) -> SinkError {
+        match self {
+            Self::Source(error) => error,
+            Self::Kept(error) => failed(target, doing, error),
+        }
+    }
+}
+
 impl Resume<'_> {
-    /// What stands in the first line: all that decides about the bytes but what sections are made of, which their own lines tell.
-    fn mark<S: Files + ?Sized>(&self, plan: &Plan, source: &S, sections: &[Section]) -> io::Result<u64> {
-        let mut hasher = XxHash64::with_seed(plan.len());
-        hasher.write(self.settings);
+    pub(super) fn mark<S: Files + ?Sized>(
+        &self,
+        plan: &Plan,
+        source: &S,
+        sections: &[Section],
+    ) -> Result<Mark, Fault> {
+        let mut settings = XxHash64::with_seed(0);
+        settings.write(self.settings);
+        let mut beside = XxHash64::with_seed(self.beside.len() as u64);
         let mut buffer = vec![0; BUFFER];
         for file in self.beside {
-            let size = file.size().ok_or(io::ErrorKind::NotSeekable)?;
-            hasher.write_u64(size);
-            hash(*file, Span::new(0, size), &mut buffer, &mut hasher)?;
+            let size = file.size().ok_or_else(|| io::Error::from(io::ErrorKind::NotSeekable))?;
+            beside.write_u64(size);
+            let read = hash(*file, Span::new(0, size), &mut buffer, &mut beside)
+                .map_err(|error| Fault::Source(failed(file.path(), "read", error)))?;
+            if read < size {
+                return Err(Fault::Source(SinkError::SourceChanged(file.path().to_owned())));
+            }
         }
+        let mut hasher = XxHash64::with_seed(plan.len());
         let ends: HashSet<u64> = sections.iter().map(|section| section.end).collect();
         let mut end = 0_u64;
         for piece in plan.pieces() {
@@ -76,11 +131,22 @@ impl Resume<'_> {
                 Piece::Zeros(zeros) => hasher.write_u64(*zeros),
                 // What a section is made of.
                 Piece::Copy(span) if ends.contains(&end) => hasher.write_u64(span.len),
-                Piece::Copy(span) => hash(source, *span, &mut buffer, &mut hasher)?,
+                Piece::Copy(span) => hash_source(source, *span, &mut buffer, &mut hasher)?,
             }
         }
-        Ok(hasher.finish())
+        Ok(Mark { settings: settings.finish(), beside: beside.finish(), plan: hasher.finish() })
     }
+
+    /// The first line of a list.
+    fn first_line(&self, mark: &Mark) -> String {
+        let name: String = self.name.chars().filter(char::is_ascii_graphic).take(NAME).collect();
+        format!("{} {name}\n", numbers(mark))
+    }
+}
+
+/// The first line without the name.
+fn numbers(mark: &Mark) -> String {
+    format!("{VERSION} {:016x} {:016x} {:016x}", mark.settings, mark.beside, mark.plan)
 }
 
 /// The list beside a file.
@@ -122,25 +188,6 @@ fn name(target: &Path, end: &str) -> PathBuf {
 /// The file as far as it is, and its list.
 fn names(target: &Path) -> (PathBuf, PathBuf) {
     (name(target, ".resume"), name(target, ".resume.log"))
-}
-
-/// What interrupted runs have left of a file, as far as names and lengths tell. Nothing of it is believed before it is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Left {
-    /// Bytes that are there already.
-    pub bytes: u64,
-    /// There is a list beside a file that has its name: it may be whole.
-    pub is_placed: bool,
-}
-
-/// Looks for what was left of the file of this target.
-#[must_use]
-pub fn left_of(target: &Path) -> Left {
-    let (beside, log) = names(target);
-    let len =
-        |path: &Path| fs::symlink_metadata(path).ok().filter(Metadata::is_file).map(|there| there.len());
-    let placed = len(target).filter(|_| len(&log).is_some());
-    Left { bytes: placed.or_else(|| len(&beside)).unwrap_or(0), is_placed: placed.is_some() }
 }
 
 fn not_ours(why: &str) -> io::Error {
@@ -196,7 +243,8 @@ pub(super) fn placed<S: Files + ?Sized>(
     source: &S,
     resume: &Resume<'_>,
     number: usize,
-) -> io::Result<Option<Log>> {
+    mark: &Mark,
+) -> Result<Option<Log>, Fault> {
     let Output { plan, target } = *output;
     if !left_of(target).is_placed {
         return Ok(None);
@@ -208,7 +256,6 @@ pub(super) fn placed<S: Files + ?Sized>(
     if there.metadata()?.len() != plan.len() {
         return Ok(None);
     }
-    let mark = resume.mark(plan, source, sections)?;
     let (whole, end, _) = taken(&mut file, &there, source, mark, sections)?;
     if whole < sections.len() || !ends_in_zeros(plan, &there, end)? {
         return Ok(None);
@@ -247,9 +294,10 @@ impl Begun {
         source: &S,
         resume: &Resume<'_>,
         number: usize,
+        mark: &Mark,
         work: &mut Work<'_, '_>,
     ) -> Result<Self, SinkError> {
-        let Output { plan, target } = *output;
+        let target = output.target;
         work.begin(target);
         work.tell(Stage::Create)?;
         let failed = |error| failed(target, "create", error);
@@ -291,13 +339,13 @@ impl Begun {
             return Err(busy());
         }
         let sections = resume.sections.get(number).copied().unwrap_or_default();
-        let mark = resume.mark(plan, source, sections).map_err(failed)?;
-        let (whole, begin, len) = taken(&mut list, &file, source, mark, sections).map_err(failed)?;
+        let (whole, begin, len) =
+            taken(&mut list, &file, source, mark, sections).map_err(|fault| fault.at(target, "continue"))?;
         file.set_len(begin).map_err(failed)?;
         list.set_len(len).map_err(failed)?;
         list.seek(SeekFrom::Start(len)).map_err(failed)?;
         if len == 0 {
-            list.write_all(format!("{MAGIC} {mark:016x}\n").as_bytes()).map_err(failed)?;
+            list.write_all(resume.first_line(mark).as_bytes()).map_err(failed)?;
         }
         (&file).seek(SeekFrom::Start(begin)).map_err(failed)?;
         work.skip_to(begin);
@@ -333,7 +381,8 @@ impl Begun {
         for section in sections.iter().skip(self.sections) {
             let range = Span::between(at, section.end.min(plan.len()));
             write_range((plan, &mut place), range.end(), source, self.part.file(), work, direct)?;
-            let line = line(self.part.file(), source, range, section, &mut buffer).map_err(failed)?;
+            let line = line(self.part.file(), source, range, section, &mut buffer)
+                .map_err(|fault| fault.at(target, "write"))?;
             self.log.file.write_all(line.as_bytes()).map_err(failed)?;
             at = range.end();
         }
@@ -352,11 +401,13 @@ fn line<S: Files + ?Sized>(
     range: Span,
     section: &Section,
     buffer: &mut [u8],
-) -> io::Result<String> {
+) -> Result<String, Fault> {
     let mut of = XxHash64::with_seed(section.end);
-    hash(source, section.from, buffer, &mut of)?;
+    hash_source(source, section.from, buffer, &mut of)?;
     let mut is = XxHash64::with_seed(section.end);
-    hash(&Handle(file), range, buffer, &mut is)?;
+    if hash(&Handle(file), range, buffer, &mut is)? < range.len {
+        return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+    }
     Ok(format!("{:016x} {:016x}\n", of.finish(), is.finish()))
 }
 
@@ -365,14 +416,14 @@ fn taken<S: Files + ?Sized>(
     log: &mut File,
     file: &File,
     source: &S,
-    mark: u64,
+    mark: &Mark,
     sections: &[Section],
-) -> io::Result<(usize, u64, u64)> {
+) -> Result<(usize, u64, u64), Fault> {
     let mut text = Vec::new();
     log.take(LONGEST).read_to_end(&mut text)?;
     let mut lines = text.split_inclusive(|byte| *byte == b'\n');
-    let first = format!("{MAGIC} {mark:016x}\n");
-    if lines.next() != Some(first.as_bytes()) {
+    let first = lines.next().unwrap_or_default();
+    if !first.ends_with(b"\n") || !first.starts_with(numbers(mark).as_bytes()) {
         return Ok((0, 0, 0));
     }
     let size = file.metadata()?.len();
@@ -405,24 +456,39 @@ impl ReadAt for Handle<'_> {
     }
 }
 
+/// Bytes of the source, all of which have to be there.
+fn hash_source<S: Files + ?Sized>(
+    source: &S,
+    span: Span,
+    buffer: &mut [u8],
+    hasher: &mut XxHash64,
+) -> Result<(), Fault> {
+    match hash(source, span, buffer, hasher) {
+        Ok(read) if read < span.len => Err(Fault::Source(SinkError::Ended { span, read })),
+        Ok(_) => Ok(()),
+        Err(source) => Err(Fault::Source(SinkError::Read { span, source })),
+    }
+}
+
+/// The number of bytes that were there.
 fn hash<S: ReadAt<Error = io::Error> + ?Sized>(
     source: &S,
     span: Span,
     buffer: &mut [u8],
     hasher: &mut XxHash64,
-) -> io::Result<()> {
+) -> io::Result<u64> {
     let mut at = span.start;
     while at < span.end() {
         let want = usize::try_from(span.end().saturating_sub(at)).unwrap_or(usize::MAX).min(buffer.len());
         let part = buffer.get_mut(..want).unwrap_or_default();
         let read = read_full(source, part, at)?;
         hasher.write(part.get(..read).unwrap_or_default());
-        if read < want {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
         at = at.saturating_add(read as u64);
+        if read < want {
+            break;
+        }
     }
-    Ok(())
+    Ok(at.saturating_sub(span.start))
 }
 
 #[cfg(test)]

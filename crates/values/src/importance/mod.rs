@@ -8,6 +8,7 @@
 mod dat;
 mod error;
 mod gguf;
+mod weighted;
 
 use std::collections::BTreeMap;
 
@@ -15,10 +16,15 @@ use ggufkit_format::{ReadAt as _, Span};
 use ggufkit_io::{FileSource, read_full};
 
 pub use error::ImportanceError;
+pub use weighted::Weighted;
 
 /// What importance is at least where there is any: a layer's mean square is never so small, and below it the squares that encoders
 /// compute with are no numbers any more, so that what they make is worth little (from 1e-24 on) or nothing (1e-40).
 const LEAST: f32 = 1e-20;
+
+/// What importance is at most: a layer's mean square comes to 1e10 at the very most, and above this its products with squares of
+/// weights are no numbers any more.
+const MOST: f32 = 1e20;
 
 /// Bytes that are read at once.
 const AT_ONCE: usize = 64 << 10;
@@ -38,6 +44,20 @@ enum Counts {
     Calls(i32),
     /// Floats at this place, one per matrix.
     Each(Span),
+}
+
+/// What is the matter with numbers by which nothing can be encoded.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Extreme {
+    /// All of them are zero, or next to it: nothing would count.
+    Faint,
+    /// One is so large that what is computed with it overflows.
+    Huge {
+        /// Its column.
+        column: u64,
+        /// The number.
+        number: f32,
+    },
 }
 
 /// An importance matrix, in a file.
@@ -117,16 +137,24 @@ impl ImportanceMatrix {
         }
     }
 
-    /// The first of so many matrices of a tensor whose columns count nothing at all: their numbers are zero, or next to it.
+    /// The first of so many matrices of a tensor by whose numbers nothing can be encoded, and what is the matter with them.
     ///
     /// # Errors
     /// The system's, and [`ImportanceError::Length`] where there are not so many.
-    pub fn faint(&self, name: &[u8], columns: usize, matrices: u64) -> Result<Option<u64>, ImportanceError> {
+    pub fn extreme(
+        &self,
+        name: &[u8],
+        columns: usize,
+        matrices: u64,
+    ) -> Result<Option<(u64, Extreme)>, ImportanceError> {
         let mut numbers = Vec::new();
         for matrix in 0..matrices {
             self.columns(name, columns, matrix, &mut numbers)?;
+            if let Some((column, number)) = (0..).zip(&numbers).find(|(_, number)| **number > MOST) {
+                return Ok(Some((matrix, Extreme::Huge { column, number: *number })));
+            }
             if numbers.iter().all(|number| *number < LEAST) {
-                return Ok(Some(matrix));
+                return Ok(Some((matrix, Extreme::Faint)));
             }
         }
         Ok(None)

@@ -90,11 +90,18 @@ fn what_counts_nothing_is_found_matrix_by_matrix() {
     let numbers = [1.0, 0.0, -0.0, 1e-45, 4e-20, 0.0];
     let (_file, read) = file(&dat(&[("a", 2, &numbers), ("never", 0, &[0.0, 1e-21])], b""));
     let read = read.unwrap();
-    assert_eq!(read.faint(b"a", 2, 1).unwrap(), None, "a column may count nothing");
-    assert_eq!(read.faint(b"a", 2, 3).unwrap(), Some(1));
-    assert_eq!(read.faint(b"a", 6, 1).unwrap(), None);
-    assert_eq!(read.faint(b"never", 2, 1).unwrap(), Some(0));
-    assert!(read.faint(b"a", 4, 2).is_err());
+    assert_eq!(read.extreme(b"a", 2, 1).unwrap(), None, "a column may count nothing");
+    assert_eq!(read.extreme(b"a", 2, 3).unwrap(), Some((1, Extreme::Faint)));
+    assert_eq!(read.extreme(b"a", 6, 1).unwrap(), None);
+    assert_eq!(read.extreme(b"never", 2, 1).unwrap(), Some((0, Extreme::Faint)));
+    assert!(read.extreme(b"a", 4, 2).is_err());
+    // What is too large is so by itself, and after the division by the calls.
+    let (_file, read) = file(&dat(&[("a", 2, &[1.0, 1.5e20, 1.0, 3e38]), ("b", 0, &[1e21])], b""));
+    let read = read.unwrap();
+    assert_eq!(read.extreme(b"a", 2, 1).unwrap(), None);
+    let huge = Extreme::Huge { column: 1, number: 1.5e38 };
+    assert_eq!(read.extreme(b"a", 2, 2).unwrap(), Some((1, huge)));
+    assert_eq!(read.extreme(b"b", 1, 1).unwrap(), Some((0, Extreme::Huge { column: 0, number: 1e21 })));
     // Below zero, counts too; and the same tensor twice.
     let pair = |counts: &[f32]| {
         [
@@ -110,4 +117,49 @@ fn what_counts_nothing_is_found_matrix_by_matrix() {
         let (_file, read) = file(&built.bytes());
         assert_eq!(read.unwrap_err().code(), code, "{name}");
     }
+}
+
+#[test]
+fn values_are_weighted_by_the_roots_of_their_columns() {
+    use crate::compare::{Pair, compare};
+    use ggufkit_format::{Options, View};
+    use ggufkit_io::{HeadBuffer, TensorReader};
+    use std::num::NonZeroUsize;
+
+    // Two matrices of three rows of 2,500 columns, so that stretches begin anywhere in a row.
+    let (row, rows, matrices) = (2500_usize, 3_usize, 2_usize);
+    let count = row * rows * matrices;
+    let values = |seed: usize| (0..count).map(|at| ((at * seed) % 1009) as f32 / 500.0).collect::<Vec<f32>>();
+    let stored = |values: &[f32]| {
+        let file = NamedTempFile::new().unwrap();
+        let dims = [row as u64, rows as u64, matrices as u64];
+        let built = testkit::Builder::new().tensor(testkit::Tensor::f32("x", &dims).data(floats(values)));
+        std::fs::write(file.path(), built.bytes()).unwrap();
+        file
+    };
+    let numbers: Vec<f32> = (0..row * matrices).map(|at| (at % 17) as f32 * 0.5).collect();
+    let (_file, importance) = file(&dat(&[("x", 1, &numbers)], b""));
+    let importance = importance.unwrap();
+    let (one, two) = (values(7), values(11));
+    let files = [stored(&one), stored(&two)];
+    let sources = files.each_ref().map(|file| FileSource::open(file.path()).unwrap());
+    let heads = sources.each_ref().map(|source| {
+        let mut buffer = HeadBuffer::new();
+        (buffer.read(source, Options::new()).unwrap().into_result().unwrap(), buffer.into_bytes())
+    });
+    let weights = [0, 1].map(|at| {
+        let (index, head) = &heads[at];
+        let reader = TensorReader::new(&sources[at], View::new(index, head));
+        crate::Weights::of(&sources[at], &reader, &index.tensors()[0]).unwrap()
+    });
+    let sides = weights.each_ref().map(|one| Weighted::new(one, &importance, rows as u64, matrices as u64));
+    let pair = Pair::of(&sides[0], &sides[1]).unwrap();
+    let mut found = None;
+    compare(&[pair], NonZeroUsize::MIN, &|_| {}, &mut |_, result| found = result.unwrap().relative());
+    let of = |at: usize| f64::from(numbers[at / (row * rows) * row + at % row]);
+    let sum = |of: &dyn Fn(usize) -> f64| (0..count).map(of).sum::<f64>();
+    let errors = sum(&|at| of(at) * (f64::from(one[at]) - f64::from(two[at])).powi(2));
+    let squares = sum(&|at| of(at) * f64::from(one[at]).powi(2));
+    let expected = (errors / squares).sqrt();
+    assert!((found.unwrap() / expected - 1.0).abs() < 1e-6, "{found:?} {expected}");
 }

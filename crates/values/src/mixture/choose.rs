@@ -50,6 +50,8 @@ pub enum Why {
     Recipe(usize),
     /// What was wished for the output or the embedding.
     Wish,
+    /// It was wished that it is left as it is.
+    Left,
     /// Its rows do not fit the type that it was to have.
     Shape(TensorType),
 }
@@ -64,7 +66,7 @@ impl Why {
             Self::Mixture => "mixture",
             Self::Rule(_) => "rule",
             Self::Recipe(_) => "recipe",
-            Self::Wish => "option",
+            Self::Wish | Self::Left => "option",
             Self::Shape(_) => "shape",
         }
     }
@@ -214,7 +216,7 @@ impl Chooser<'_> {
             return Ok(kept(shape, Why::NotEligible));
         }
         if wishes.leave_output && part == Part::Head {
-            return Ok(kept(shape, Why::Wish));
+            return Ok(kept(shape, Why::Left));
         }
         let named = || {
             let found = wishes.rules.iter().enumerate().find(|(_, rule)| rule.pattern.is_in(shape.name));

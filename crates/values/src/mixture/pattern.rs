@@ -7,6 +7,8 @@ use ggufkit_format::spec::TensorType;
 use ggufkit_format::{Escaped, is_safe};
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::table::Mixture;
+
 /// Bytes that a compiled pattern may take, and as many again while it is searched for.
 const LIMIT: usize = 1 << 16;
 
@@ -161,7 +163,17 @@ impl fmt::Display for RuleError {
                     None => Ok(()),
                 }
             }
-            Self::Type(text) => write!(f, "'{}' is no tensor type", Quoted(text)),
+            Self::Type(text) => {
+                match Mixture::of_name(text).filter(|one| one.name.eq_ignore_ascii_case(text)) {
+                    Some(one) => write!(
+                        f,
+                        "'{}' is a mixture, and no tensor type: most of its tensors are {}",
+                        Quoted(text),
+                        one.base
+                    ),
+                    None => write!(f, "'{}' is no tensor type", Quoted(text)),
+                }
+            }
             Self::NoEncoding(ty) => write!(f, "{ty} is not written, only read"),
             Self::TooMany => write!(f, "there are more than {MOST} rules"),
         }
@@ -258,6 +270,8 @@ mod tests {
             ("=Q8_0", "no rule"),
             ("a=", "no rule"),
             ("a=Q9_9", "no tensor type"),
+            ("a=q4_k_m", "'q4_k_m' is a mixture, and no tensor type: most of its tensors are Q4_K"),
+            ("a=15", "'15' is no tensor type"),
             ("a=I32", "only read"),
             ("(=Q8_0", "unclosed group"),
             ("a{1000}{1000}=Q8_0", "too large"),

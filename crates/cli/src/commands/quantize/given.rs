@@ -25,6 +25,8 @@ pub(super) struct Given {
     pub(super) mixture: Option<Mixture>,
     pub(super) wishes: Wishes,
     pub(super) importance: Option<ImportanceMatrix>,
+    /// What is worth a word about it.
+    pub(super) notes: Vec<String>,
     /// Files that were read for it, which are no output either.
     texts: Vec<FileSource>,
 }
@@ -54,8 +56,9 @@ impl Given {
             }
             None => None,
         };
+        let mut notes = Vec::new();
         let importance = match &args.imatrix {
-            Some(path) => Some(importance(path, args)?),
+            Some(path) => Some(importance(path, args, &mut notes)?),
             None => None,
         };
         let wishes = Wishes {
@@ -67,7 +70,7 @@ impl Given {
             copy,
             recipe,
         };
-        Ok(Self { mixture, wishes, importance, texts })
+        Ok(Self { mixture, wishes, importance, notes, texts })
     }
 
     /// What the new file says the importance was read from.
@@ -102,7 +105,9 @@ impl Given {
             }
             Refusal::ImportanceLength { .. } => "the importance was measured on another model",
             Refusal::ImportanceMatrices { .. } => "the importance was measured on another model",
-            Refusal::ImportanceFaint { .. } => "--exclude-weights NAME leaves this tensor's importance out",
+            Refusal::ImportanceFaint { .. } | Refusal::ImportanceHuge { .. } => {
+                "--exclude-weights NAME leaves this tensor's importance out"
+            }
             Refusal::Shape(_) => "--tensor-type gives the tensor another type",
             Refusal::NameTwice { .. } => "`gguf repair FILE -o OUT` says which one may go",
             _ => return reason,
@@ -111,10 +116,26 @@ impl Given {
     }
 }
 
+/// Names that publishers give their files, and the mixtures that these begin with.
+const PUBLISHED: &[(&str, &str)] = &[
+    ("Q2_K_L", "Q2_K"),
+    ("Q3_K_XL", "Q3_K_L"),
+    ("Q4_K_L", "Q4_K_M"),
+    ("Q5_K_L", "Q5_K_M"),
+    ("Q6_K_L", "Q6_K"),
+];
+
 fn unknown(name: &str) -> Failure {
     let message = format!("'{}' is no mixture", crate::out::fit(name.as_bytes(), 60));
-    let help =
-        "mixtures are called as for llama-quantize, as in Q4_K_M; `gguf help quantize` lists them".to_owned();
+    let published = PUBLISHED.iter().find(|(published, _)| published.eq_ignore_ascii_case(name));
+    let help = match published {
+        Some((published, mixture)) => format!(
+            "files called {published} are as a rule {mixture} with --token-embedding-type Q8_0 --output-tensor-type Q8_0; \
+            `gguf recipe FILE` tells what one really is"
+        ),
+        None => "mixtures are called as for llama-quantize, as in Q4_K_M; `gguf help quantize` lists them"
+            .to_owned(),
+    };
     Failure::Usage { code: "no-mixture", message, help: Some(help) }
 }
 
@@ -156,7 +177,7 @@ fn all_of(source: &FileSource) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn importance(path: &Path, args: &Args) -> Result<ImportanceMatrix, Wrong> {
+fn importance(path: &Path, args: &Args, notes: &mut Vec<String>) -> Result<ImportanceMatrix, Wrong> {
     let failed = |error: ImportanceError| {
         let failure = match error {
             ImportanceError::Io(error) => Failure::Io(error),
@@ -166,12 +187,32 @@ fn importance(path: &Path, args: &Args) -> Result<ImportanceMatrix, Wrong> {
     };
     let source = file(path).map_err(|error| failed(error.into()))?;
     let mut importance = ImportanceMatrix::read(source).map_err(failed)?;
-    let has = |name: &[u8], words: &[String]| {
-        words.iter().any(|word| name.windows(word.len().max(1)).any(|part| part == word.as_bytes()))
-    };
-    if !args.include_weights.is_empty() {
-        importance.retain(|name| has(name, &args.include_weights));
-    }
-    importance.retain(|name| !has(name, &args.exclude_weights));
+    choose(&mut importance, &args.include_weights, &args.exclude_weights, notes)
+        .map_err(|message| (None, Failure::usage("no-importance-left", message)))?;
     Ok(importance)
+}
+
+/// Leaves out what was not asked for; the error is that nothing is left.
+fn choose(
+    importance: &mut ImportanceMatrix,
+    include: &[String],
+    exclude: &[String],
+    notes: &mut Vec<String>,
+) -> Result<(), String> {
+    let has = |name: &[u8], word: &str| name.windows(word.len().max(1)).any(|part| part == word.as_bytes());
+    for word in include.iter().chain(exclude) {
+        if !importance.names().any(|name| has(name, word)) {
+            let word = crate::out::fit(word.as_bytes(), 60);
+            notes.push(format!("no tensor of the importance matrix has '{word}' in its name"));
+        }
+    }
+    importance.retain(|name| {
+        (include.is_empty() || include.iter().any(|word| has(name, word)))
+            && !exclude.iter().any(|word| has(name, word))
+    });
+    if importance.is_empty() {
+        let option = if include.is_empty() { "--exclude-weights" } else { "--include-weights" };
+        return Err(format!("{option} leaves nothing of the importance matrix: look at the names in it"));
+    }
+    Ok(())
 }

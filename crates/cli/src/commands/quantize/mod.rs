@@ -1,29 +1,32 @@
 //! `gguf quantize`: a model in types of fewer bits.
 
 mod given;
+mod kept;
+mod lay;
+mod notes;
 mod say;
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use ggufkit::edit::quantize::{Measured, Order, Quantization, QuantizeError, Request, WeightError};
+use ggufkit::edit::quantize::{Measured, Order, Quantization, QuantizeError, Request, Supply, WeightError};
 use ggufkit::edit::shards::Member;
-use ggufkit::format::naming::shard_name;
 use ggufkit::format::spec::TensorType;
 use ggufkit::io::sink::{self, Output, Resume, Section, SinkError, Terms};
-use ggufkit::io::{FileId, FileSource, obstacles};
+use ggufkit::io::{FileId, FileSource};
 use ggufkit::values::mixture::Rule;
 
 use self::given::Given;
+use self::kept::Kept;
 use super::progress::Bar;
-use super::shards::{Answer, Made, Model, Reason, Wanted, names_folder, shown};
-use super::split::stem;
+use super::shards::{Answer, Model, Reason, Wanted, names_folder, shown};
 use crate::args::{ReadArgs, ThreadArgs};
 use crate::failure::Failure;
-use crate::out::Out;
-use crate::{FAILED, frame, platform};
+use crate::out::{Ink, Out};
+use crate::platform::{self, Interrupt};
+use crate::{FAILED, frame};
 
 /// Quantize a model: its tensors in types of fewer bits, by the mixtures of llama.cpp
 ///
@@ -31,7 +34,8 @@ use crate::{FAILED, frame, platform};
 /// tensor gets which type follows from the mixture, the architecture and the shapes, as in llama-quantize; --tensor-type and
 /// other options say otherwise, and --recipe takes all of it from a text that `gguf recipe` made of another model. The file
 /// appears when it is whole. Then it is read again, and each tensor's error is told; where that fails the file stays, and the exit
-/// status is 2. Memory is needed for a few rows, whatever the size of the model.
+/// status is 2. With --imatrix the plain error is as a rule larger than without: columns that count little are given up for others. So it
+/// is told weighted by importance, too. Memory is needed for a few rows, whatever the size of the model.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  gguf quantize model-f16.gguf Q4_K_M -o model-q4.gguf\n  gguf quantize model-f16.gguf Q4_K_M --dry-run\n  \
@@ -109,13 +113,15 @@ pub(crate) struct Args {
     /// Of a set: keep keys that only later shards have, behind those of the first
     #[arg(long, help_heading = "Writing")]
     keep_extra: bool,
-    /// Keep what is finished beside the output, and continue where an earlier run with the same settings was ended
+    /// Keep what is finished beside the output (.NAME.resume), and continue where an earlier run with the same settings was ended;
+    /// what one with other settings has left is refused
     #[arg(long, help_heading = "Writing")]
     resume: bool,
     /// Do not read the file again, and do not look at weights that are only copied
     #[arg(long, help_heading = "Writing")]
     no_verify: bool,
-    /// Say what each tensor would become, with exact sizes, and what stands in the way, and write nothing
+    /// Say what each tensor would become, with exact sizes, and what stands in the way, and write nothing; weights are not read,
+    /// so that one that is not finite is found only later
     #[arg(long, help_heading = "Writing")]
     dry_run: bool,
     /// Replace a file that exists
@@ -146,12 +152,32 @@ enum Ordered {
     Llama,
 }
 
+/// Whether what was written was read again.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Reading {
+    /// It did not come to that, or it is not as written.
+    #[default]
+    Not,
+    /// That was not wished.
+    NotAsked,
+    /// It was, and it is what was to be written.
+    AsWritten,
+}
+
 /// What came of it.
 #[derive(Default)]
 struct Done {
     measured: Vec<Measured>,
     /// Bytes that were taken over from an earlier run.
     taken: u64,
+    /// Bytes that earlier runs have left.
+    left: u64,
+    /// No file was named: those that would be made have no paths.
+    is_unnamed: bool,
+    /// Whether it was read again.
+    reading: Reading,
+    /// Somebody has interrupted it.
+    was_interrupted: bool,
     /// What a person is told beside.
     notes: Vec<String>,
 }
@@ -197,15 +223,31 @@ impl Args {
                 return self.end(out, &answer, Some(&given), None, &Done::default());
             }
         };
-        let mut done = Done { notes: say::notes(&made, &given), ..Done::default() };
+        let mut done = Done {
+            notes: notes::before(&made, &given),
+            is_unnamed: self.output.is_none(),
+            ..Done::default()
+        };
         let path = |note: &ggufkit::edit::shards::Note| {
             answer.members.get(note.member()).cloned().unwrap_or_default()
         };
         answer.notes = made.notes().iter().map(|note| (note.clone(), path(note))).collect();
         answer.refused = made.refusals().iter().map(|refusal| given.reason(refusal)).collect();
-        self.lay_out(&mut answer, &made, &given, &sources, &mut done.notes);
+        let kept = self.lay_out(&mut answer, &made, &given, &sources, &mut done);
+        if self.resume && answer.is_good() && !done.is_unnamed {
+            self.look(&mut answer, &made, &given);
+        }
         if !self.dry_run && answer.is_good() {
+            // What takes hours is told before, where somebody is there to read it.
+            if !self.json && (!self.resume || std::io::stderr().is_terminal()) {
+                for note in &kept {
+                    out.message(Ink::Warn, "note", note)?;
+                }
+            }
+            done.notes.extend(kept.into_iter().filter(|_| self.json && !self.resume));
             self.make(&mut answer, &made, &given, (&members, &sources), threads, &mut done);
+        } else if !self.resume {
+            done.notes.extend(kept);
         }
         self.end(out, &answer, Some(&given), Some(&made), &done)
     }
@@ -219,6 +261,13 @@ impl Args {
         if let Some(failure) = self.habit() {
             return Some(failure);
         }
+        if self.is_copy() && self.recipe.is_some() {
+            return Some(Failure::Usage {
+                code: "copy-recipe",
+                message: "COPY changes no type, and a recipe does".to_owned(),
+                help: Some("leave COPY away: what the recipe does not name keeps its type".to_owned()),
+            });
+        }
         let output = self.output.as_deref()?;
         if output.as_os_str() == "-" {
             return Some(Failure::usage("standard-output", "a file is needed: -o names the file to write"));
@@ -228,6 +277,10 @@ impl Args {
             return Some(Failure::usage("is-folder", text));
         }
         None
+    }
+
+    fn is_copy(&self) -> bool {
+        self.mixture.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("COPY"))
     }
 
     /// What `llama-quantize` takes, and is said otherwise here.
@@ -265,58 +318,6 @@ impl Args {
         }
     }
 
-    /// The files that will be made, and what stands in their way.
-    fn lay_out(
-        &self,
-        answer: &mut Answer,
-        made: &Quantization<'_>,
-        given: &Given,
-        sources: &[&FileSource],
-        notes: &mut Vec<String>,
-    ) {
-        let count = u32::try_from(made.files().len()).unwrap_or(u32::MAX);
-        let mut before = 0_u64;
-        for (no, file) in (1..).zip(made.files()) {
-            let path = match self.output.as_deref() {
-                Some(output) if self.keep_split => self.member(answer, output, no, count),
-                Some(output) => output.to_owned(),
-                None => PathBuf::from("OUT"),
-            };
-            let own = made.tensors().get(file.tensors.clone()).unwrap_or_default();
-            let tensors = own.iter().map(|target| target.name.clone()).collect();
-            let left = if self.resume { sink::left_of(&path) } else { sink::Left::default() };
-            let needed = before.saturating_add(file.plan.len().saturating_sub(left.bytes));
-            let may_be_there = self.force || left.is_placed;
-            let inputs = sources.iter().copied().chain(given.sources());
-            if self.output.is_some()
-                && let Err(error) = obstacles::of_new(&path, needed, may_be_there, false, inputs)
-            {
-                answer.fail_to_write(error);
-            }
-            before = needed;
-            if self.force
-                && let Ok(to) = path.read_link()
-            {
-                let (path, to) = (shown(&path), shown(&to));
-                notes.push(format!("{path} is a link: it is replaced itself, and {to} stays as it is"));
-            }
-            answer.made.push(Made { path, plan: file.plan.clone(), tensors, done: false });
-        }
-    }
-
-    /// A file of those that have the same prefix.
-    fn member(&self, answer: &Answer, output: &Path, no: u32, count: u32) -> PathBuf {
-        let own = |path: &Path| stem(path.file_name().unwrap_or_default());
-        let prefix = if names_folder(output) {
-            output.join(answer.members.first().map(|path| own(path)).unwrap_or_default())
-        } else {
-            output.with_file_name(own(output))
-        };
-        let mut path = prefix.into_os_string();
-        path.push(if count > 1 { shard_name("", no, count) } else { ".gguf".to_owned() });
-        path.into()
-    }
-
     /// Writes, and measures what was written.
     fn make<'m>(
         &self,
@@ -333,7 +334,7 @@ impl Args {
             let looked = made.look(members, sources, threads, &|bytes| bar.more(bytes));
             bar.end();
             if let Err(error) = looked {
-                return answer.fail(&answer.given.clone(), of_weights(error));
+                return answer.fail(&answer.given.clone(), of_weights(error, self.help_of_weights(true)));
             }
         }
         let outputs: Vec<_> =
@@ -343,26 +344,49 @@ impl Args {
         let terms = Terms { replace: self.force, sync: true };
         let label = outputs.first().map(|output| shown(output.target)).unwrap_or_default();
         let bar = Bar::begin(&label, total);
+        let mut interrupt = None;
         let mut watch = |now: sink::Progress| {
             bar.at(now.done);
-            Ok(())
+            // Until it is written there is nothing to be kept, and an interrupt ends the program at once.
+            if self.resume && now.stage == sink::Stage::Write {
+                interrupt.get_or_insert_with(Interrupt::watch);
+            }
+            match &interrupt {
+                Some(interrupt) if interrupt.came() => Err(io::ErrorKind::Interrupted.into()),
+                _ => Ok(()),
+            }
         };
         let sections: Vec<&[Section]> = made.files().iter().map(|file| file.sections.as_slice()).collect();
         let beside: Vec<&FileSource> = given.sources().collect();
-        let resume = Resume { settings: made.settings(), beside: &beside, sections: &sections };
+        let resume =
+            Resume { settings: made.settings(), name: self.called(), beside: &beside, sections: &sections };
         let resume = self.resume.then_some(&resume);
         let saved = sink::save_or_resume(&outputs, made.source(), terms, resume, &mut watch);
         bar.end();
+        let was_interrupted = interrupt.as_ref().is_some_and(Interrupt::came);
+        drop(interrupt);
         let saved = match saved {
             Ok(saved) => saved,
-            Err(SinkError::Read { source, .. }) if source.get_ref().is_some() => {
-                return answer.fail(&answer.given.clone(), of_weights(source));
+            Err(error) => {
+                match error {
+                    SinkError::Read { source, .. } if source.get_ref().is_some() => {
+                        answer.fail(&answer.given.clone(), of_weights(source, self.help_of_weights(false)));
+                    }
+                    SinkError::Stopped(_) if was_interrupted => {
+                        done.was_interrupted = true;
+                        let label = answer.made.first().map(|made| made.path.clone()).unwrap_or_default();
+                        let error = io::Error::new(io::ErrorKind::Interrupted, "interrupted");
+                        answer.fail(&label, Failure::Io(error));
+                    }
+                    other => self.fail_to_write(answer, other),
+                }
+                return self.say_kept(answer);
             }
-            Err(error) => return answer.fail_to_write(error),
         };
         done.taken = saved.taken;
         answer.made.iter_mut().for_each(|made| made.done = true);
         if self.no_verify {
+            done.reading = Reading::NotAsked;
             return;
         }
         let mut written = Vec::new();
@@ -372,23 +396,49 @@ impl Args {
                 Err(failure) => return answer.fail(&made.path.clone(), failure),
             }
         }
-        let both = made
-            .tensors()
-            .iter()
-            .fold(0_u64, |sum, one| sum.saturating_add(one.from.1).saturating_add(one.to.1));
+        let both = made.tensors().iter().fold(0_u64, |sum, one| {
+            // What was encoded by importance is measured twice.
+            let times = if one.importance == Supply::There { 2 } else { 1 };
+            sum.saturating_add(one.from.1.saturating_add(one.to.1).saturating_mul(times))
+        });
         let bar = Bar::begin("measuring", both);
         let found = made.verify(members, sources, &written, threads, &|bytes| bar.more(bytes));
         bar.end();
         match found {
             Ok(measured) => {
-                done.notes.extend(say::lost(made, &measured));
+                done.notes.extend(notes::lost(made, &measured));
                 done.measured = measured;
+                done.reading = Reading::AsWritten;
             }
             Err(error) => {
                 let failure =
                     Failure::Data { kind: "io", code: "not-as-written", message: error.to_string() };
                 answer.fail(error.path(), failure);
             }
+        }
+    }
+
+    /// Adds to what went wrong that what is finished is kept.
+    fn say_kept(&self, answer: &mut Answer) {
+        let mut kept = Kept::default();
+        for made in answer.made.iter().filter(|_| self.resume) {
+            kept.add(&made.path, &sink::left_of(&made.path));
+        }
+        let Some(help) = kept.after() else { return };
+        if let Some(failed) = answer.failed.pop() {
+            let is_others = matches!(&failed.failure, Failure::Usage { code: "left-by-other", .. });
+            let failure = if is_others { failed.failure } else { failed.failure.with_help(help) };
+            answer.fail(&failed.path, failure);
+        }
+    }
+
+    /// What helps where a weight is not finite.
+    fn help_of_weights(&self, is_copied: bool) -> String {
+        let file = Path::new(&self.file);
+        let all = format!("`gguf check --data {}` finds all of them", shown(file));
+        match is_copied {
+            true => format!("{all}; the tensor is only copied, and --no-verify does so without a look at it"),
+            false => format!("{all}; the file that the model was converted from has to be put right"),
         }
     }
 
@@ -406,6 +456,11 @@ impl Args {
             let is_shown = self.dry_run || answer.is_good() || answer.made.iter().any(|made| made.done);
             say::text(out, answer, given, made.filter(|_| is_shown), done)?;
         }
+        if done.was_interrupted {
+            out.flush()?;
+            // Who waits for the program is to know that it was interrupted: a loop over many files ends then.
+            Interrupt::end();
+        }
         Ok(answer.status())
     }
 }
@@ -421,9 +476,14 @@ fn again(path: &Path, id: Option<&FileId>) -> Result<FileSource, Failure> {
 }
 
 /// What is wrong with a weight, or with the reading of one.
-fn of_weights(error: io::Error) -> Failure {
+fn of_weights(error: io::Error, help: String) -> Failure {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<WeightError>()) {
-        Some(weight) => Failure::Data { kind: "malformed", code: "not-finite", message: weight.to_string() },
+        Some(weight) => {
+            let message = weight.to_string();
+            let failure = Failure::Data { kind: "malformed", code: "not-finite", message };
+            // In the file it is a number, and its new type is too small for it.
+            if weight.written_as.is_some() { failure } else { failure.with_help(help) }
+        }
         None => Failure::Io(error),
     }
 }

@@ -4,135 +4,22 @@ use std::collections::HashMap;
 use std::io::{self, Write as _};
 
 use ggufkit::edit::quantize::{Measured, Quantization, Supply, Target};
-use ggufkit::format::{ByteStr, layout, shorten};
+use ggufkit::format::{ByteStr, layout};
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::units;
 use ggufkit::values::compare::Difference;
-use ggufkit::values::mixture::{Pattern, Rule, Why};
+use ggufkit::values::mixture::{Rule, Why};
 use serde_json::{Value, json};
 
 use super::super::shards::{Answer, say};
-use super::Done;
 use super::given::Given;
+use super::notes::quoted;
+use super::{Done, Reading};
 use crate::json::{self, Files};
 use crate::out::{self, Ink, Out, pad, pad_left};
 
 /// Columns that a tensor's name has at least, where there is a choice, and a pattern at most.
 const NAME: usize = 24;
-
-/// Names that are listed in a note.
-const NAMED: usize = 5;
-
-/// Columns of a pattern.
-const PATTERN: usize = 60;
-
-/// Of all that a tensor was so much is off where hardly anything is left of it. The coarsest types come to a half.
-const LOST: f64 = 0.95;
-
-/// A few of them, and how many there are beside.
-fn few(shown: impl ExactSizeIterator<Item = String>) -> String {
-    let more = shown.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", shown.take(NAMED).collect::<Vec<_>>().join(", "))
-}
-
-fn some(names: &[&[u8]]) -> String {
-    few(names.iter().map(|name| shorten(name, 60).to_string()))
-}
-
-/// A pattern as it was given, so that it can be copied.
-fn quoted(pattern: &Pattern, most: usize) -> String {
-    let text = out::one_line(pattern.as_str());
-    match text.char_indices().nth(most) {
-        Some((cut, _)) => format!("'{}…'", text.get(..cut).unwrap_or_default()),
-        None => format!("'{text}'"),
-    }
-}
-
-/// What a measuring says beside its numbers.
-pub(super) fn lost(made: &Quantization<'_>, measured: &[Measured]) -> Option<String> {
-    let is_lost = |one: &&Measured| {
-        one.difference.as_ref().and_then(Difference::relative).is_some_and(|relative| relative >= LOST)
-    };
-    let lost = measured.iter().filter(is_lost).filter_map(|one| made.tensors().get(one.tensor));
-    let names: Vec<&[u8]> = lost.map(|target| target.name.as_slice()).collect();
-    let percent = LOST * 100.0;
-    (!names.is_empty())
-        .then(|| format!("hardly anything is left of {}: the error is {percent:.0} % or more", some(&names)))
-}
-
-/// What is worth a word about the whole.
-pub(super) fn notes(made: &Quantization<'_>, given: &Given) -> Vec<String> {
-    let mut notes = Vec::new();
-    if made.tensors().is_empty() {
-        notes.push("there are no tensors, and so nothing to quantize".to_owned());
-    }
-    let left: Vec<&[u8]> = made.importance_left().iter().map(Vec::as_slice).collect();
-    if !left.is_empty() {
-        notes.push(format!("the importance matrix names tensors that are not here: {}", some(&left)));
-    }
-    let missing: Vec<&[u8]> = made
-        .tensors()
-        .iter()
-        .filter(|target| target.importance == Supply::Missing && given.importance.is_some())
-        // What stands in the way is told with its reason.
-        .filter(|target| !made.refusals().iter().any(|refusal| refusal.name() == target.name))
-        .map(|target| target.name.as_slice())
-        .collect();
-    if !missing.is_empty() {
-        notes.push(format!("no importance for {}", some(&missing)));
-    }
-    let used: Vec<Why> = made.tensors().iter().map(|target| target.why).collect();
-    let shapes = made.tensors().iter();
-    let names: Vec<&[u8]> = shapes.map(|target| target.name.as_slice()).collect();
-    let plain = !given.mixture.is_some_and(|mixture| mixture.is_quantized());
-    if plain && !given.wishes.rules.is_empty() {
-        let name = given.mixture.map_or("COPY", |mixture| mixture.name);
-        notes.push(format!("{name} passes over --tensor-type, as in llama-quantize"));
-    }
-    let idle = |rules: &[Rule]| {
-        let idle = rules.iter().filter(|rule| !names.iter().any(|name| rule.pattern.is_in(name)));
-        let idle: Vec<&Pattern> = idle.map(|rule| &rule.pattern).collect();
-        (!idle.is_empty()).then(|| few(idle.iter().map(|pattern| quoted(pattern, PATTERN))))
-    };
-    if let Some(idle) = idle(&given.wishes.rules) {
-        notes.push(format!("no tensor has in its name: {idle}"));
-    }
-    for rule in &given.wishes.rules {
-        if let Some(meant) = rule.pattern.meant() {
-            let pattern = quoted(&rule.pattern, PATTERN);
-            notes.push(format!(
-                "{pattern} is a regular expression, where * repeats what stands before it; '{meant}' is all that has it in its name"
-            ));
-        }
-    }
-    let by_mixture = |why: &Why| matches!(why, Why::Mixture | Why::Shape(_));
-    let converted = || made.tensors().iter().filter(|target| target.is_converted());
-    if !plain && converted().next().is_some() && !converted().any(|target| by_mixture(&target.why)) {
-        let name = given.mixture.map_or("", |mixture| mixture.name);
-        notes.push(format!("the file is called {name}, and no tensor has its type from there"));
-    }
-    if let Some(recipe) = &given.wishes.recipe {
-        if let Some(idle) = idle(&recipe.rules) {
-            notes.push(format!("rules of the recipe that no tensor fits: {idle}"));
-        }
-        let free: Vec<&[u8]> = names.iter().copied().filter(|name| recipe.rule_of(name).is_none()).collect();
-        if !free.is_empty() {
-            notes.push(format!("the recipe says nothing of {}, which stay as they are", some(&free)));
-        }
-    }
-    let shaped = used.iter().filter(|why| matches!(why, Why::Shape(_))).count();
-    if shaped > 0 {
-        let word = if shaped == 1 { "tensor has" } else { "tensors have" };
-        notes.push(format!(
-            "{shaped} {word} another type than was meant: no whole number of its blocks makes a row"
-        ));
-    }
-    if made.forgets_file_type() {
-        notes.push("general.file_type is left out: nothing says what the whole is called now".to_owned());
-    }
-    notes
-}
 
 pub(super) fn text(
     out: &mut Out,
@@ -158,14 +45,18 @@ pub(super) fn text(
 
 /// The tensors, one by one.
 fn table(out: &mut Out, made: &Quantization<'_>, rules: &[Rule], measured: &[Measured]) -> io::Result<()> {
+    if made.tensors().is_empty() {
+        return Ok(());
+    }
     let errors: HashMap<usize, &Measured> = measured.iter().map(|one| (one.tensor, one)).collect();
-    let mut rows = vec![["from", "to", "bytes", "will be", "error"].map(str::to_owned)];
+    let mut rows = vec![["from", "to", "bytes", "will be", "error", "weighted"].map(str::to_owned)];
     for (at, target) in made.tensors().iter().enumerate() {
         let error = match errors.get(&at) {
             Some(Measured { difference: Some(difference), .. }) => percent(difference),
             Some(_) => "0".to_owned(),
             None => String::new(),
         };
+        let weighted = errors.get(&at).and_then(|one| one.weighted.as_ref()).map(percent);
         let same = !target.is_converted();
         rows.push([
             target.from.0.to_string(),
@@ -173,17 +64,19 @@ fn table(out: &mut Out, made: &Quantization<'_>, rules: &[Rule], measured: &[Mea
             units::count(target.from.1),
             if same { String::new() } else { units::count(target.to.1) },
             error,
+            weighted.unwrap_or_default(),
         ]);
     }
-    let mut widths = [0_usize; 5];
+    let mut widths = [0_usize; 6];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(out::columns(cell));
         }
     }
     // A column that says nothing takes no room; on a narrow terminal the old size goes first, then the new one.
-    let mut kept = [true, true, true, true, !measured.is_empty()];
-    let taken = |kept: [bool; 5]| -> usize {
+    let is_weighted = measured.iter().any(|one| one.weighted.is_some());
+    let mut kept = [true, true, true, true, !measured.is_empty(), is_weighted];
+    let taken = |kept: [bool; 6]| -> usize {
         widths.iter().zip(kept).filter(|(_, kept)| *kept).map(|(width, _)| width.saturating_add(2)).sum()
     };
     for column in [2, 3] {
@@ -193,7 +86,7 @@ fn table(out: &mut Out, made: &Quantization<'_>, rules: &[Rule], measured: &[Mea
         }
     }
     let room = out.edge().map(|edge| edge.saturating_sub(taken(kept)));
-    let line = |row: &[String; 5]| {
+    let line = |row: &[String; 6]| {
         let mut text = String::new();
         for (at, ((cell, width), _)) in
             row.iter().zip(widths).zip(kept).enumerate().filter(|(_, (_, kept))| *kept)
@@ -280,15 +173,22 @@ fn total(out: &mut Out, answer: &Answer, made: &Quantization<'_>, done: &Done) -
     let staying = |why: fn(&Why) -> bool| {
         made.tensors().iter().filter(|target| !target.is_converted() && why(&target.why)).count()
     };
+    let of = |count: usize, what: &str| (count > 0).then(|| format!("{} {what}", units::count(count as u64)));
     let never = staying(|why| matches!(why, Why::NotEligible));
-    if never > 0 {
-        let already = staying(|why| !matches!(why, Why::NotEligible | Why::Kept));
-        let already =
-            if already > 0 { format!(", {already} of the right type already") } else { String::new() };
-        let text = format!("left as they are: {never} norms, biases, routers and other small ones{already}");
-        out.line(&text, 2)?;
+    let left = staying(|why| matches!(why, Why::Left));
+    let already = staying(|why| !matches!(why, Why::NotEligible | Why::Left | Why::Kept));
+    let stay: Vec<String> = [
+        of(never, "that are not quantized (norms, biases, routers and the like)"),
+        of(left, "by --leave-output-tensor"),
+        of(already, "of the right type already"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if !stay.is_empty() {
+        out.line(&format!("left as they are: {}", stay.join(", ")), 2)?;
     }
-    if let Some(error) = whole(&done.measured) {
+    if let Some(error) = whole(&done.measured, |one| one.difference.as_ref()) {
         let same = done.measured.iter().filter(|one| one.difference.is_none()).count();
         let text = format!(
             "error over all that changed: {}; {same} of {all} tensors are as they were",
@@ -296,23 +196,39 @@ fn total(out: &mut Out, answer: &Answer, made: &Quantization<'_>, done: &Done) -
         );
         out.line(&text, 2)?;
     }
+    if let Some(weighted) = whole(&done.measured, |one| one.weighted.as_ref()) {
+        let count = done.measured.iter().filter(|one| one.weighted.is_some()).count();
+        let word = if count == 1 { "tensor that was" } else { "tensors that were" };
+        let text =
+            format!("weighted by importance: {} over {count} {word} encoded by it", percent(&weighted));
+        out.line(&text, 2)?;
+    }
     if !answer.is_good() && !answer.made.iter().any(|made| made.done) {
         return out.flush();
     }
-    for made in &answer.made {
-        let verb = if made.done { "written" } else { "would be written" };
-        let path = out.paint(Ink::Head, out::path(&made.path));
-        writeln!(out, "{path} {verb}: {}", units::bytes(made.plan.len()))?;
+    for one in &answer.made {
+        let verb = if one.done { "written" } else { "would be written" };
+        let path = out.paint(Ink::Head, out::path(&one.path));
+        let bytes = one.plan.len();
+        let exact = if bytes < 1024 { String::new() } else { format!(" ({} bytes)", units::count(bytes)) };
+        let again = match (one.done, done.reading) {
+            (true, Reading::AsWritten) => ", read again: as written",
+            (true, Reading::NotAsked) => ", not read again",
+            _ => "",
+        };
+        out.line(&format!("{path} {verb}: {}{exact}{again}", units::bytes(bytes)), 2)?;
     }
     if done.taken > 0 {
-        writeln!(out, "taken over from the run before: {}", units::bytes(done.taken))?;
+        let left = done.left.max(done.taken);
+        let of = if left > done.taken { format!(" of {}", units::bytes(left)) } else { String::new() };
+        writeln!(out, "taken over from the run before: {}{of}", units::bytes(done.taken))?;
     }
     out.flush()
 }
 
-fn whole(measured: &[Measured]) -> Option<Difference> {
+fn whole(measured: &[Measured], of: fn(&Measured) -> Option<&Difference>) -> Option<Difference> {
     let mut all: Option<Difference> = None;
-    for difference in measured.iter().filter_map(|one| one.difference.as_ref()) {
+    for difference in measured.iter().filter_map(of) {
         all.get_or_insert_default().add(&difference.without_places());
     }
     all
@@ -350,11 +266,12 @@ pub(super) fn json(
             "why": target.why.code(),
             "importance": target.importance.code(),
             "error": error,
+            "weighted": errors.get(&at).and_then(|one| one.weighted.as_ref()).map(Difference::relative),
         })
     };
     let outputs = answer.made.iter().map(|made| {
         json!({
-            "path": json::path(&made.path),
+            "path": if done.is_unnamed { Value::Null } else { json!(json::path(&made.path)) },
             "bytes": made.plan.len(),
             "copied": made.plan.copied(),
             "tensors": made.tensors.len(),
@@ -386,8 +303,10 @@ pub(super) fn json(
         "new_bytes": sums.map(|(_, after, _)| after),
         "bits_per_weight": sums.map(|(before, _, weights)| bits(before, weights)),
         "new_bits_per_weight": sums.map(|(_, after, weights)| bits(after, weights)),
-        "error": whole(&done.measured).as_ref().map(measure),
+        "error": whole(&done.measured, |one| one.difference.as_ref()).as_ref().map(measure),
+        "weighted": whole(&done.measured, |one| one.weighted.as_ref()).as_ref().map(Difference::relative),
         "importance": importance,
+        "left": done.left,
         "taken_over": done.taken,
         "notes": words.chain(notes).collect::<Vec<_>>(),
         "refused": answer.refused.iter().map(say::reason_json).collect::<Vec<_>>(),

@@ -91,7 +91,8 @@ impl Model {
 
     fn of(given: PathBuf, inputs: Vec<Input>, options: Options, wanted: Wanted) -> Result<Self, Stop> {
         if inputs.contains(&Input::Stdin) {
-            let message = "files are needed: what comes through a pipe is gone when it is known what to do";
+            let message =
+                "a file is needed, which can be read at any position: standard input gives its bytes once";
             let failure = Failure::usage("standard-input", message);
             return Err(Stop::Failed(vec![Failed { path: "-".into(), failure }]));
         }

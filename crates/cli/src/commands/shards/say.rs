@@ -35,29 +35,27 @@ pub(super) fn text(out: &mut Out, answer: &Answer) -> io::Result<()> {
 
 /// Why not, and what helps.
 pub(in crate::commands) fn reasons(out: &mut Out, answer: &Answer) -> io::Result<()> {
-    // Of many that are alike a few are told.
-    let mut alike: Vec<(&str, usize)> = Vec::new();
+    // Of many that are alike a few are told, those of one kind together.
+    let mut kinds: Vec<&str> = Vec::new();
     for reason in &answer.refused {
-        let at = alike.iter().position(|(code, _)| *code == reason.code).unwrap_or_else(|| {
-            alike.push((reason.code, 0));
-            alike.len().saturating_sub(1)
-        });
-        let Some((_, told)) = alike.get_mut(at) else { continue };
-        *told = told.saturating_add(1);
-        if *told <= ALIKE {
+        if !kinds.contains(&reason.code) {
+            kinds.push(reason.code);
+        }
+    }
+    for kind in kinds {
+        let alike: Vec<&Reason> = answer.refused.iter().filter(|reason| reason.code == kind).collect();
+        for reason in alike.iter().take(ALIKE) {
             let path =
                 reason.path.as_deref().map(|path| format!("{}: ", out::path(path))).unwrap_or_default();
             out.message(Ink::Bad, "refused", &format!("{path}{}", reason.message))?;
         }
-    }
-    for (_, told) in &alike {
-        if let Some(more) = told.checked_sub(ALIKE).filter(|more| *more > 0) {
+        if let Some(more) = alike.len().checked_sub(ALIKE).filter(|more| *more > 0) {
             out.message(Ink::Faint, "  and", &format!("{more} more of the kind"))?;
         }
     }
     // Many reasons of one kind have one answer.
     let mut told: Vec<&str> = Vec::new();
-    for help in answer.refused.iter().take(SHOWN).filter_map(|reason| reason.help.as_deref()) {
+    for help in answer.refused.iter().filter_map(|reason| reason.help.as_deref()) {
         if !told.contains(&help) {
             told.push(help);
             out.message(Ink::Faint, "  help", help)?;

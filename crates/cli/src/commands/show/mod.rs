@@ -2,6 +2,7 @@
 
 mod bar;
 mod findings;
+mod matrices;
 mod rows;
 mod screen;
 
@@ -12,6 +13,7 @@ use ggufkit::inspect::summary::{Summary, summary};
 use serde::Serialize;
 use serde_json::Value;
 
+use self::matrices::Matrices;
 use crate::args::{InputArgs, ReadArgs};
 use crate::frame::Document;
 use crate::json::Files;
@@ -20,7 +22,7 @@ use crate::{FAILED, OK, frame};
 
 /// Sum up a file on one screen: what it is, its size and quantization, its layout, what is odd about it
 ///
-/// Everything is read from the head; weights are not touched. The bar shows the file from metadata to padding, to scale.
+/// Everything is read from the head; weights are not touched (of an importance matrix its counts are). The bar shows the file from metadata to padding, to scale.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Exit status: 0 done, 2 a file could not be read.
 
@@ -50,7 +52,8 @@ pub(crate) struct Args {
 ///   `file.complete` tells, they hold what was read, and nothing follows from what they lack. `notices` also holds what
 ///   looking around the head found: `partial-file`, `joined-files`, `trailing-bytes`, `misread-layout`, and the `shard-*`
 ///   and `split-*` problems of a split model;
-/// * `missing_bytes`: bytes that a broken-off download lacks, 0 where none are missing.
+/// * `missing_bytes`: bytes that a broken-off download lacks, 0 where none are missing;
+/// * `matrices`, of an importance matrix: how many there are counts for in `all`, and how many were `never_called`.
 #[derive(Serialize)]
 struct Json<'a> {
     path: JsonText<'a>,
@@ -58,6 +61,8 @@ struct Json<'a> {
     #[serde(flatten)]
     summary: Option<&'a Summary<'a>>,
     missing_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matrices: Option<Matrices>,
 }
 
 impl Args {
@@ -67,8 +72,9 @@ impl Args {
         let good = frame::each(out, &self.inputs, &self.read, self.json, |out, document| {
             let mut summary = document.model.as_ref().map(summary);
             let missing = findings::merge(document, summary.as_mut());
+            let matrices = counted(document, summary.as_ref());
             if let Some(files) = &mut files {
-                return files.add(out, &Json::of(document, summary.as_ref(), missing));
+                return files.add(out, &Json::of(document, summary.as_ref(), missing, matrices));
             }
             // A head of which nothing was read has nothing to show; the error says it all.
             let told = |s: &&Summary<'_>| s.file.complete || s.file.key_values > 0;
@@ -76,7 +82,7 @@ impl Args {
                 if !std::mem::take(&mut first) {
                     writeln!(out)?;
                 }
-                screen::print(out, document, summary, missing)?;
+                screen::print(out, document, summary, missing, matrices.as_ref())?;
             }
             Ok(())
         })?;
@@ -88,7 +94,25 @@ impl Args {
 }
 
 impl<'a> Json<'a> {
-    fn of(document: &'a Document<'_>, summary: Option<&'a Summary<'a>>, missing_bytes: u64) -> Self {
-        Self { path: JsonText(document.path), errors: document.errors_json(), summary, missing_bytes }
+    fn of(
+        document: &'a Document<'_>,
+        summary: Option<&'a Summary<'a>>,
+        missing_bytes: u64,
+        matrices: Option<Matrices>,
+    ) -> Self {
+        Self {
+            path: JsonText(document.path),
+            errors: document.errors_json(),
+            summary,
+            missing_bytes,
+            matrices,
+        }
     }
+}
+
+/// What the counts of an importance matrix tell.
+fn counted(document: &Document<'_>, summary: Option<&Summary<'_>>) -> Option<Matrices> {
+    summary.filter(|summary| summary.imatrix.is_some())?;
+    let [part] = document.parts else { return None };
+    Matrices::of(&part.view()?, part.source.as_ref()?)
 }

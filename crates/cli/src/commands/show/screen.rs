@@ -2,11 +2,12 @@
 
 use std::io::{self, Write as _};
 
-use ggufkit::inspect::summary::{Figure, Kind, Notice, Projector, Quantization, Summary};
+use ggufkit::inspect::summary::{Figure, Kind, MadeBy, Notice, Projector, Quantization, Summary};
 use ggufkit::inspect::tensors::Sizing;
 use ggufkit::inspect::units;
 
 use super::bar;
+use super::matrices::Matrices;
 use super::rows::{Row, counted, quoted, read_of, words, wrap};
 use crate::frame::Document;
 use crate::out::{self, Ink, Out};
@@ -29,6 +30,7 @@ pub(super) fn print(
     document: &Document<'_>,
     summary: &Summary<'_>,
     missing: u64,
+    matrices: Option<&Matrices>,
 ) -> io::Result<()> {
     let title = out.paint(Ink::Head, document.label);
     writeln!(out, "{title}")?;
@@ -51,10 +53,13 @@ pub(super) fn print(
     if let Some(quantization) = &summary.quantization {
         quantized(out, quantization)?;
     }
+    if let Some(made) = &summary.importance {
+        importance(out, made)?;
+    }
     shape(out, summary)?;
     tokenizer(out, summary)?;
     templates(out, summary)?;
-    companions(out, summary)?;
+    companions(out, summary, matrices)?;
     file(out, summary)?;
     bar::print(out, &summary.areas, missing)?;
     notes(out, &summary.notices)
@@ -114,6 +119,19 @@ fn parameters(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
         let active = format!("active per token {} ({})", units::parameters(active), units::count(active));
         row.plain(&active)?;
     }
+    row.end()
+}
+
+/// What the types were chosen and the weights encoded by.
+fn importance(out: &mut Out, made: &MadeBy<'_>) -> io::Result<()> {
+    let mut row = Row::new(out, "importance");
+    for path in [&made.file, &made.dataset].into_iter().flatten() {
+        // Of a path the end tells which file it was.
+        let name = path.as_bytes().rsplit(|byte| b"/\\".contains(byte)).find(|name| !name.is_empty());
+        row.add(Some(Ink::Text), &out::fit(name.unwrap_or_default(), 60))?;
+    }
+    row.figure("tensors", made.entries_count.as_ref())?;
+    row.figure("chunks", made.chunks_count.as_ref())?;
     row.end()
 }
 
@@ -244,7 +262,7 @@ fn templates(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
     row.end()
 }
 
-fn companions(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
+fn companions(out: &mut Out, summary: &Summary<'_>, matrices: Option<&Matrices>) -> io::Result<()> {
     if let Some(adapter) = &summary.adapter {
         let mut row = Row::new(out, "adapter");
         if let Some(ty) = &adapter.adapter_type {
@@ -280,6 +298,13 @@ fn companions(out: &mut Out, summary: &Summary<'_>) -> io::Result<()> {
         row.plain(&format!("{} entries", units::count(imatrix.entries)))?;
         row.figure("chunks", imatrix.chunk_count.as_ref())?;
         row.figure("of tokens", imatrix.chunk_size.as_ref())?;
+        if let Some(matrices) = matrices {
+            row.plain(&counted(matrices.all, "matrix", "matrices"))?;
+            let (word, never) = (units::count(matrices.never_called), matrices.never_called > 0);
+            let ink = if never { Ink::Warn } else { Ink::Faint };
+            let text = if never { format!("{word} never called") } else { "all of them called".to_owned() };
+            row.add(Some(ink), &text)?;
+        }
         row.end()?;
         let mut row = Row::new(out, "datasets");
         for dataset in imatrix.datasets.iter().take(MAX_NAMED) {

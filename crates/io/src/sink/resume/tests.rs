@@ -36,7 +36,7 @@ impl Case {
         let source = FileSource::open(self.folder.path().join("in")).unwrap();
         let target = self.target();
         let outputs = [Output { plan: &self.plan, target: &target }];
-        let resume = Resume { settings, beside: &[], sections: &[&self.sections] };
+        let resume = Resume { settings, name: "s", beside: &[], sections: &[&self.sections] };
         save_or_resume(&outputs, &source, TERMS, Some(&resume), watch).map(|saved| saved.taken)
     }
 
@@ -108,8 +108,7 @@ fn stopped_at_any_step_and_continued_it_is_the_same_file() {
 #[test]
 fn what_does_not_prove_itself_is_written_anew() {
     type Harm = fn(&Case);
-    let harms: [(&str, &[u8], Harm); 5] = [
-        ("other settings", b"t", |_| {}),
+    let harms: [(&str, &[u8], Harm); 4] = [
         ("a byte that was written", b"s", |case| {
             let path = case.folder.path().join(".out.resume");
             let mut bytes = fs::read(&path).unwrap();
@@ -176,7 +175,7 @@ fn pair(case: &Case, settings: &[u8], watch: &mut super::super::Watch<'_>) -> Re
     let source = FileSource::open(case.folder.path().join("in")).unwrap();
     let targets = ["one", "two"].map(|name| case.folder.path().join(name));
     let outputs = targets.each_ref().map(|target| Output { plan: &case.plan, target });
-    let resume = Resume { settings, beside: &[], sections: &[&case.sections, &case.sections] };
+    let resume = Resume { settings, name: "s", beside: &[], sections: &[&case.sections, &case.sections] };
     save_or_resume(&outputs, &source, TERMS, Some(&resume), watch).map(|saved| saved.taken)
 }
 
@@ -196,7 +195,7 @@ fn a_file_that_has_its_name_is_one_of_those_that_were_asked_for_if_its_list_says
     };
     let case = left(&|_| {});
     let [one, two] = ["one", "two"].map(|name| case.folder.path().join(name));
-    assert_eq!(left_of(&one), Left { bytes: case.plan.len(), is_placed: true });
+    assert_eq!(left_of(&one), Left { bytes: case.plan.len(), is_placed: true, kept: None });
     assert!(!left_of(&two).is_placed);
     // With other settings it is somebody's file.
     assert!(matches!(pair(&case, b"t", &mut unwatched), Err(SinkError::Exists(_))));
@@ -246,8 +245,78 @@ fn what_stands_before_the_sections_is_looked_at_too() {
         Piece::Literal(bytes) => other.literal(bytes).unwrap(),
     });
     let case = Case { plan: other, ..case };
+    let Err(SinkError::LeftByOther(left)) = case.run(b"s", &mut unwatched) else { panic!("it was written") };
+    assert_eq!(left.other, OtherRun::Between);
+    for path in &left.paths {
+        fs::remove_file(path).unwrap();
+    }
     assert_eq!(case.run(b"s", &mut unwatched).unwrap(), 0);
     assert_eq!(fs::read(case.target()).unwrap().get(..4), Some(b"tail".as_slice()));
+}
+
+#[test]
+fn what_was_left_by_another_run_is_neither_continued_nor_thrown_away() {
+    let case = Case::new();
+    case.run(b"s", &mut stop_after(3)).unwrap_err();
+    let files =
+        || [".out.resume", ".out.resume.log"].map(|name| fs::read(case.folder.path().join(name)).unwrap());
+    let before = files();
+    let kept = left_of(&case.target()).kept.unwrap();
+    assert_eq!(kept.bytes, before[0].len() as u64);
+    let refused = |settings: &[u8], beside: &[&FileSource]| {
+        let source = FileSource::open(case.folder.path().join("in")).unwrap();
+        let target = case.target();
+        let outputs = [Output { plan: &case.plan, target: &target }];
+        let resume = Resume { settings, name: "new", beside, sections: &[&case.sections] };
+        let looked = look(&outputs, &source, &resume);
+        let Err(SinkError::LeftByOther(left)) =
+            save_or_resume(&outputs, &source, TERMS, Some(&resume), &mut unwatched)
+        else {
+            panic!("it was written")
+        };
+        assert!(matches!(looked, Err(SinkError::LeftByOther(looked)) if looked == left));
+        assert!(files() == before);
+        (left.name, left.other)
+    };
+    assert_eq!(refused(b"t", &[]), ("s".to_owned(), OtherRun::Settings));
+    let beside = FileSource::open(case.folder.path().join("in")).unwrap();
+    assert_eq!(refused(b"s", &[&beside]).1, OtherRun::Beside);
+    // A list of an earlier version.
+    fs::write(case.folder.path().join(".out.resume.log"), "ggufkit resume 1 0123\n4567 89ab\n").unwrap();
+    let [_, list] = files();
+    let before = [before[0].clone(), list];
+    let source = FileSource::open(case.folder.path().join("in")).unwrap();
+    let target = case.target();
+    let outputs = [Output { plan: &case.plan, target: &target }];
+    let resume = Resume { settings: b"s", name: "", beside: &[], sections: &[&case.sections] };
+    let error = look(&outputs, &source, &resume).unwrap_err().to_string();
+    assert!(error.contains("another version"), "{error}");
+    assert!(files() == before);
+    // Without a section nothing is lost.
+    fs::write(case.folder.path().join(".out.resume.log"), "ggufkit resume 2 0 0 0 x\n").unwrap();
+    assert_eq!(case.run(b"s", &mut unwatched).unwrap(), 0);
+    assert!(fs::read(case.target()).unwrap() == case.whole);
+}
+
+#[test]
+fn a_source_that_ends_early_is_told_as_the_source() {
+    let case = Case::new();
+    let path = case.folder.path().join("in");
+    case.run(b"s", &mut stop_after(3)).unwrap_err();
+    let source = FileSource::open(&path).unwrap();
+    OpenOptions::new().write(true).open(&path).unwrap().set_len(400_000).unwrap();
+    let list = File::open(case.folder.path().join(".out.resume.log")).unwrap();
+    let section = Section { end: 1_000_004, from: Span::new(2_000_000, 1_000_000) };
+    let found = line(&list, &source, Span::new(0, 4), &section, &mut [0; 4096]);
+    assert!(matches!(found, Err(Fault::Source(SinkError::Ended { read: 0, .. }))), "{found:?}");
+    // One of those that decide beside it.
+    let resume = Resume { settings: b"s", name: "s", beside: &[&source], sections: &[&case.sections] };
+    let found = resume.mark(&case.plan, &source, &case.sections);
+    assert!(matches!(found, Err(Fault::Source(SinkError::SourceChanged(_)))), "{found:?}");
+    // And before anything was looked at.
+    let error = case.run(b"s", &mut unwatched).unwrap_err();
+    assert!(matches!(error, SinkError::Plan(_)), "{error:?}");
+    assert!(!case.target().exists());
 }
 
 #[cfg(unix)]
