@@ -173,7 +173,7 @@ pub fn replace<S>(
     watch: &mut sink::Watch<'_>,
 ) -> Result<(), RouteError>
 where
-    S: Files + ?Sized,
+    S: Files + Sync + ?Sized,
 {
     // A link to the file stays one.
     let path = &inplace::real(itself.path()).map_err(InPlaceError::at(itself.path()))?;

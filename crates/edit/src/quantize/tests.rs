@@ -1,9 +1,10 @@
 //! Small models, quantized in every way that could go wrong.
 
-use std::cell::Cell;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use ggufkit_format::spec::TensorType;
 use ggufkit_format::{Index, Options, ReadAt, View};
@@ -455,7 +456,7 @@ fn a_run_that_was_ended_and_continued_makes_the_same_file() {
             beside: &[],
             sections: &[file.sections.as_slice()],
         };
-        let left = Cell::new(steps);
+        let left = AtomicUsize::new(steps);
         let source = Stopping { inner: plan.source(), left: &left };
         sink::save_or_resume(
             &outputs,
@@ -493,7 +494,7 @@ fn a_run_that_was_ended_and_continued_makes_the_same_file() {
 /// A source that fails after so many readings.
 struct Stopping<'a, 's> {
     inner: &'a Converting<'s>,
-    left: &'a Cell<usize>,
+    left: &'a AtomicUsize,
 }
 
 impl ReadAt for Stopping<'_, '_> {
@@ -504,8 +505,9 @@ impl ReadAt for Stopping<'_, '_> {
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let left = self.left.get().checked_sub(1).ok_or_else(|| io::Error::other("the power is gone"))?;
-        self.left.set(left);
+        let step = |left: usize| left.checked_sub(1);
+        let left = self.left.try_update(Relaxed, Relaxed, step);
+        left.map_err(|_| io::Error::other("the power is gone"))?;
         self.inner.read_at(buffer, offset)
     }
 }

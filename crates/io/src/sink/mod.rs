@@ -7,6 +7,7 @@
 //! ([`Joined`](crate::Joined)). [`PartFile`] is that way alone, for files that are not made by a plan. What takes hours to make may
 //! be kept beside its place and continued ([`save_or_resume`]).
 
+mod ahead;
 mod compare;
 mod copy;
 mod error;
@@ -130,7 +131,7 @@ pub fn save<S>(
     watch: &mut Watch<'_>,
 ) -> Result<(), SinkError>
 where
-    S: Files + ?Sized,
+    S: Files + Sync + ?Sized,
 {
     save_all(&[Output { plan, target: target.as_ref() }], source, Terms { replace, sync: true }, watch)
 }
@@ -151,7 +152,7 @@ pub fn save_all<S>(
     watch: &mut Watch<'_>,
 ) -> Result<(), SinkError>
 where
-    S: Files + ?Sized,
+    S: Files + Sync + ?Sized,
 {
     save_or_resume(outputs, source, terms, None, watch).map(|_| ())
 }
@@ -184,7 +185,7 @@ pub fn save_or_resume<S>(
     watch: &mut Watch<'_>,
 ) -> Result<Saved, SinkError>
 where
-    S: Files + ?Sized,
+    S: Files + Sync + ?Sized,
 {
     let sources = Sources::of(source)?;
     for output in outputs {
@@ -203,7 +204,7 @@ pub(crate) fn replace_from<S>(
     watch: &mut Watch<'_>,
 ) -> Result<(), SinkError>
 where
-    S: Files + ?Sized,
+    S: Files + Sync + ?Sized,
 {
     let terms = Terms { replace: true, sync: true };
     put(&[Output { plan, target }], source, terms, Check::Itself(itself), None, watch).map(|_| ())
@@ -220,7 +221,7 @@ pub(crate) fn failed(target: &Path, doing: &'static str, source: io::Error) -> S
 struct Sources(BTreeSet<FileId>);
 
 impl Sources {
-    fn of<S: Files + ?Sized>(source: &S) -> Result<Self, SinkError> {
+    fn of<S: Files + Sync + ?Sized>(source: &S) -> Result<Self, SinkError> {
         let files = (0..source.file_count()).filter_map(|number| source.file_at(number));
         let id = |file: &FileSource| FileId::of(file).map_err(|error| failed(file.path(), "look at", error));
         Ok(Self(files.map(id).collect::<Result<_, _>>()?))
@@ -266,7 +267,7 @@ fn put<S>(
     watch: &mut Watch<'_>,
 ) -> Result<Saved, SinkError>
 where
-    S: Files + ?Sized,
+    S: Files + Sync + ?Sized,
 {
     let Terms { replace, sync } = terms;
     // Whether a file is there is looked at before the writing: one that comes meanwhile is refused or was allowed to go.
@@ -384,7 +385,7 @@ where
 
 /// Whether what was copied is of one state of each file: one that was written to meanwhile may have had its data elsewhere
 /// when it was copied than when it was planned.
-fn unchanged<S: Files + ?Sized>(source: &S) -> Result<(), SinkError> {
+fn unchanged<S: Files + Sync + ?Sized>(source: &S) -> Result<(), SinkError> {
     for file in (0..source.file_count()).filter_map(|number| source.file_at(number)) {
         if file.is_changed().map_err(|error| failed(file.path(), "look at", error))? {
             return Err(SinkError::SourceChanged(file.path().to_owned()));
@@ -420,7 +421,7 @@ fn write_part<S>(
     first: bool,
 ) -> Result<PartFile, SinkError>
 where
-    S: Files + ?Sized,
+    S: Files + Sync + ?Sized,
 {
     let Output { plan, target } = *output;
     let failed = |doing| move |source: io::Error| failed(target, doing, source);
@@ -444,7 +445,7 @@ fn enough_room(target: &Path, part: &PartFile, needed: u64) -> Result<(), SinkEr
 }
 
 /// Before there is a byte in it: what others may not read in the source they may not read here either.
-fn permit<S: Files + ?Sized>(part: &PartFile, source: &S, check: &Check<'_>) -> io::Result<()> {
+fn permit<S: Files + Sync + ?Sized>(part: &PartFile, source: &S, check: &Check<'_>) -> io::Result<()> {
     match check {
         Check::Itself(itself) => part.be_as(itself.file()),
         Check::None(_) => match source.file_at(0).map(|file| file.file().metadata()) {
@@ -474,7 +475,7 @@ fn write_range<S>(
     direct: &mut Direct,
 ) -> Result<(), SinkError>
 where
-    S: Files + ?Sized,
+    S: Files + Sync + ?Sized,
 {
     let target = work.target.clone();
     let failed = |doing| move |source: io::Error| failed(&target, doing, source);
@@ -516,12 +517,12 @@ where
                     to.flush().map_err(failed.clone()("write"))?;
                     work.hand_over(from, file, span)?;
                 }
-                None => work.piece(&Piece::Copy(here), source, &mut to)?,
+                None => work.ahead(here, source, &mut to)?,
             }
             rest = Span::between(here.end(), rest.end());
         }
         if !rest.is_empty() {
-            work.piece(&Piece::Copy(rest), source, &mut to)?;
+            work.ahead(rest, source, &mut to)?;
         }
     }
     to.flush().map_err(failed("write"))

@@ -102,7 +102,7 @@ impl Fault {
 }
 
 impl Resume<'_> {
-    pub(super) fn mark<S: Files + ?Sized>(
+    pub(super) fn mark<S: Files + Sync + ?Sized>(
         &self,
         plan: &Plan,
         source: &S,
@@ -196,7 +196,7 @@ fn not_ours(why: &str) -> io::Error {
 
 /// Opens what stands at a path, where it may be what an earlier run left there: a file of one name, that is none of those which
 /// are read. What is somebody else's is never written to.
-fn find<S: Files + ?Sized>(path: &Path, source: &S, resume: &Resume<'_>) -> io::Result<Option<File>> {
+fn find<S: Files + Sync + ?Sized>(path: &Path, source: &S, resume: &Resume<'_>) -> io::Result<Option<File>> {
     let file = match platform::open_record(path, true) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other?.ok_or_else(|| not_ours("is no regular file"))?,
@@ -238,7 +238,7 @@ fn begins(list: &File) -> io::Result<Option<bool>> {
 
 /// The list of a file that has its name already and is what is planned, to its last byte: a run was ended before it had given
 /// all of its files their names, or before it had cleared up.
-pub(super) fn placed<S: Files + ?Sized>(
+pub(super) fn placed<S: Files + Sync + ?Sized>(
     output: &Output<'_>,
     source: &S,
     resume: &Resume<'_>,
@@ -289,7 +289,7 @@ fn ends_in_zeros(plan: &Plan, file: &File, from: u64) -> io::Result<bool> {
 
 impl Begun {
     /// Opens what is beside the target, and looks how much of it is to be taken over.
-    pub(super) fn open<S: Files + ?Sized>(
+    pub(super) fn open<S: Files + Sync + ?Sized>(
         output: &Output<'_>,
         source: &S,
         resume: &Resume<'_>,
@@ -363,7 +363,7 @@ impl Begun {
     }
 
     /// Writes the rest, section by section.
-    pub(super) fn write<S: Files + ?Sized>(
+    pub(super) fn write<S: Files + Sync + ?Sized>(
         &mut self,
         output: &Output<'_>,
         source: &S,
@@ -395,7 +395,7 @@ impl Begun {
 }
 
 /// What stands in the list for a section that is whole.
-fn line<S: Files + ?Sized>(
+fn line<S: Files + Sync + ?Sized>(
     file: &File,
     source: &S,
     range: Span,
@@ -412,7 +412,7 @@ fn line<S: Files + ?Sized>(
 }
 
 /// The sections that are whole: how many, where the last of them ends, and how long the list is up to there.
-fn taken<S: Files + ?Sized>(
+fn taken<S: Files + Sync + ?Sized>(
     log: &mut File,
     file: &File,
     source: &S,
@@ -457,7 +457,7 @@ impl ReadAt for Handle<'_> {
 }
 
 /// Bytes of the source, all of which have to be there.
-fn hash_source<S: Files + ?Sized>(
+fn hash_source<S: Files + Sync + ?Sized>(
     source: &S,
     span: Span,
     buffer: &mut [u8],

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ggufkit_format::{Piece, ReadAt, Span};
 
+use super::ahead;
 use super::copy::{self, Stopped};
 use super::{BUFFER, Progress, SHARED, SMALL, SinkError, Stage, WINDOW, Watch};
 use crate::file::{FileSource, read_full};
@@ -134,6 +135,43 @@ impl<'a, 'b> Work<'a, 'b> {
             }
             Piece::Copy(span) => self.chunks(*span, to, &mut |buffer, at| read_full(source, buffer, at)),
         }
+    }
+
+    /// Writes the bytes of a span, while the next ones are read.
+    pub(super) fn ahead<S, W>(&mut self, span: Span, source: &S, to: &mut W) -> Result<(), SinkError>
+    where
+        S: ReadAt<Error = io::Error> + Sync + ?Sized,
+        W: Write,
+    {
+        if span.len <= BUFFER {
+            return self.piece(&Piece::Copy(span), source, to);
+        }
+        self.tell(Stage::Write)?;
+        let (mut at, mut result) = (span.start, Ok(()));
+        let is_read = ahead::read(source, span, &mut |chunk, want| {
+            result = self.chunk(span, &mut at, chunk, want, to);
+            result.is_ok()
+        });
+        if is_read { result } else { self.piece(&Piece::Copy(span), source, to) }
+    }
+
+    /// Writes a chunk of a span that was read.
+    fn chunk<W: Write>(
+        &mut self,
+        span: Span,
+        at: &mut u64,
+        chunk: io::Result<&[u8]>,
+        want: usize,
+        to: &mut W,
+    ) -> Result<(), SinkError> {
+        let chunk = chunk.map_err(|source| SinkError::Read { span, source })?;
+        if chunk.len() < want {
+            let read = at.saturating_sub(span.start).saturating_add(chunk.len() as u64);
+            return Err(SinkError::Ended { span, read });
+        }
+        self.write(chunk, to)?;
+        *at = at.saturating_add(want as u64);
+        self.tell(Stage::Write)
     }
 
     /// Makes the window hold a small span: with what follows it, where the last one ended closely before.

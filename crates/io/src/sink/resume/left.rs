@@ -73,7 +73,7 @@ fn kept(beside: PathBuf, log: PathBuf) -> io::Result<Option<Kept>> {
 ///
 /// # Errors
 /// [`SinkError::LeftByOther`], and those of reading what decides about it.
-pub fn look<S: Files + ?Sized>(
+pub fn look<S: Files + Sync + ?Sized>(
     outputs: &[Output<'_>],
     source: &S,
     resume: &Resume<'_>,
