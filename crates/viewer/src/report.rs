@@ -142,7 +142,7 @@ impl<'s> Answers<'s> {
             }
         }
         let tokens = self.session.tokens(model);
-        for from in starts(tokens.min(ELEMENTS), PAGE) {
+        for from in starts(tokens.clamp(1, ELEMENTS), PAGE) {
             self.put(&Question::new("tokens").with("model", model).with("from", from).with("count", PAGE));
         }
         if tokens > ELEMENTS {

@@ -8,7 +8,7 @@ import { t, tOr } from '../i18n';
 import { useAnswer } from '../backend/answers';
 import { lang, palette } from '../state/prefs';
 import { hover, hovered, select, selected, type Spot } from '../state/selection';
-import { axis, files, model, mapOf, maps, regionOf, selectRegion } from '../state/session';
+import { axis, files, isWhole, model, mapOf, maps, regionOf, selectRegion } from '../state/session';
 import { mapWindow } from '../panes/map/window';
 import { pane } from '../state/route';
 import { useDrawing } from './canvas';
@@ -175,12 +175,14 @@ function Overview() {
   const answer = useAnswer('show', model.value ? { model: model.value.model, lang: lang.value } : null);
   const d = answer.data as Shown | undefined;
   if (!d) return null;
+  const whole = model.value !== null && isWhole(model.value.model, 'tensors');
   const facts = [
     d.architecture && plain(d.architecture),
-    d.parameters?.total ? t('app.parameters', { n: short(d.parameters.total) }) : null,
+    // Of some of the tensors it would be another model's.
+    whole && d.parameters?.total ? t('app.parameters', { n: short(d.parameters.total) }) : null,
     d.figures?.layers ? t('app.layers', { count: d.figures.layers }) : null,
-    d.quantization?.resembles ?? d.quantization?.dominant ?? null,
-    d.quantization?.bits_per_weight ? t('app.bits', { n: num(d.quantization.bits_per_weight, 3) }) : null,
+    whole ? (d.quantization?.resembles ?? d.quantization?.dominant ?? null) : null,
+    whole && d.quantization?.bits_per_weight ? t('app.bits', { n: num(d.quantization.bits_per_weight, 3) }) : null,
     d.figures?.context_length ? t('app.context', { n: count(d.figures.context_length) }) : null,
   ].filter((f): f is string => typeof f === 'string' && f !== '');
   return (

@@ -14,6 +14,7 @@ mod memory;
 mod metadata;
 mod open;
 mod query;
+mod reach;
 mod refusal;
 mod session;
 mod shape;

@@ -57,6 +57,9 @@ fn name(template: &Template<'_>) -> String {
 
 pub(super) fn templates(session: &Session, query: &Query<'_>) -> Answer {
     let (_, opened) = session.opened(query, "model")?;
+    if session.parts(opened).is_empty() {
+        return json(&Templates { templates: Vec::new() });
+    }
     session.with_model(opened, |model, numbers| {
         let mut room = MAX_ALL;
         let mut templates = Vec::new();

@@ -35,7 +35,7 @@ pub(super) struct Vocabulary {
     is_bytes: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 struct Tokens {
     total: u64,
     matched: u64,
@@ -204,7 +204,8 @@ pub(super) fn tokens(session: &Session, query: &Query<'_>) -> Answer {
         Some(_) => return Err(Refusal::usage("sort is id or score")),
     };
     let parts = session.parts(opened);
-    let arrays = Arrays::of(&parts).ok_or_else(|| Refusal::not_found("the model has no vocabulary"))?;
+    // Of a model without a vocabulary there are no tokens; whether it has none, or that was not read, the session tells.
+    let Some(arrays) = Arrays::of(&parts) else { return json(&Tokens::default()) };
     let vocabulary = opened.vocabulary(&arrays);
     let wanted = Wanted::of(query, vocabulary)?;
     let total = arrays.tokens.len();

@@ -3,6 +3,7 @@ import type { Compared, Num } from '../../backend/questions';
 import { t } from '../../i18n';
 import { plain } from '../../lib/escape';
 import { count, num, share, size } from '../../lib/format';
+import { isWhole } from '../../state/session';
 import { Grid, type Column } from '../../ui/grid';
 import { Empty, Failed, Loading, Select } from '../../ui/states';
 import { Raw } from '../../ui/text';
@@ -64,8 +65,8 @@ export function Weights({ a, b }: { a: number; b: number }) {
       </div>}
       {(only_a.count > 0 || only_b.count > 0 || left_out > 0) && (
         <p class="hint">
-          {only_a.count > 0 && <span title={only_a.names.slice(0, 40).map(plain).join('\n')}>{t('compare.only-a', { n: count(only_a.count) })} </span>}
-          {only_b.count > 0 && <span title={only_b.names.slice(0, 40).map(plain).join('\n')}>{t('compare.only-b', { n: count(only_b.count) })} </span>}
+          {only_a.count > 0 && <span title={only_a.names.slice(0, 40).map(plain).join('\n')}>{t(isWhole(b, 'tensors') ? 'compare.only-a' : 'compare.found-a', { n: count(only_a.count) })} </span>}
+          {only_b.count > 0 && <span title={only_b.names.slice(0, 40).map(plain).join('\n')}>{t(isWhole(a, 'tensors') ? 'compare.only-b' : 'compare.found-b', { n: count(only_b.count) })} </span>}
           {left_out > 0 && t('compare.pairs-left-out', { n: count(left_out) })}
         </p>
       )}

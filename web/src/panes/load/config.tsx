@@ -5,7 +5,8 @@ import { plain } from '../../lib/escape';
 import { lang } from '../../state/prefs';
 import { hover, select, selected } from '../../state/selection';
 import { model } from '../../state/session';
-import { Empty, Failed, Loading } from '../../ui/states';
+import { Absent, Partial } from '../../ui/absent';
+import { Failed, Loading } from '../../ui/states';
 import { Raw } from '../../ui/text';
 
 /** Each value that an engine needs, and the key or the rule that gives it. */
@@ -17,7 +18,7 @@ export function Configuration() {
   const groups = [...new Set(settings.map((s) => s.group))];
   return (
     <section class="config" aria-label={t('load.settings')}>
-      {architecture === null && <Empty>{t('load.none')}</Empty>}
+      {architecture === null ? <Absent what="architecture">{t('load.none')}</Absent> : <Partial what="more-keys" />}
       {architecture !== null && (
         <p class="config-head">
           <span class="muted">general.architecture</span> <b>{plain(architecture)}</b> {!known && <span class="muted">{t('load.unknown', { name: plain(architecture) })}</span>}
