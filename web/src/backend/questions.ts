@@ -473,7 +473,7 @@ export interface Questions {
   /** `messages` is JSON of `Message[]`. Rendered in a process with limits; an error is an answer, too. */
   render: {
     query: { model: number; template: string; messages: string; generate: 0 | 1 };
-    answer: { text: string | null; error: string | null };
+    answer: { text: string | null; error: Said | null };
   };
   diff: { query: { a: number; b: number }; answer: { same: boolean | null; changes: Change[]; left_out: number } };
   /** Tensors that the two have by name, without values; `a` and `b` count over all files of a model, as `tensors` has them. */
@@ -488,7 +488,7 @@ export type Name = keyof Questions;
 
 /** An answer that is none: the backend's one error form, HTTP status 4xx/5xx with this body. */
 export interface Refusal {
-  error: { kind: 'usage' | 'not-found' | 'unsupported' | 'io' | 'malformed' | 'limit'; message: string };
+  error: { kind: 'usage' | 'not-found' | 'unsupported' | 'io' | 'malformed' | 'limit'; message: string; message_zh: string };
 }
 
 /** Who answers. Nothing in the page knows which one it has. */

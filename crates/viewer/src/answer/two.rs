@@ -15,6 +15,7 @@ use super::refusal::Refusal;
 use super::session::Session;
 use super::shape::{Num, Place, type_of};
 use super::values::{threads, weights};
+use super::zh::Said;
 use super::{Answer, json};
 
 /// Differences that are told; the others are counted.
@@ -354,20 +355,31 @@ pub(super) fn compare(session: &Session, query: &Query<'_>) -> Answer {
             let tensor = Table::new(model)
                 .iter()
                 .find(|row| row.name.0.len() <= MAX_NAME && row.name.display().to_string() == wanted);
-            let row = tensor.ok_or_else(|| Refusal::not_found("not both have a tensor of this name"))?;
+            let row = tensor.ok_or_else(|| {
+                Refusal::not_found(("not both have a tensor of this name", "并非两侧都有这个名称的张量"))
+            })?;
             let file = numbers.get(row.part_index).and_then(|number| session.files.get(*number));
-            let file = file.ok_or_else(|| Refusal::not_found("there is no file with this number"))?;
+            let file = file.ok_or_else(|| {
+                Refusal::not_found(("there is no file with this number", "没有这个编号的文件"))
+            })?;
             let source = file.seekable()?;
             let reader = TensorReader::new(source, row.part.view);
             found.push((weights(source, &reader, row.tensor)?, row.dims, file));
         }
         let [(first, dims, file), (second, other_dims, other_file)] = found.as_slice() else {
-            return Err(Refusal::not_found("not both have a tensor of this name"));
+            return Err(Refusal::not_found((
+                "not both have a tensor of this name",
+                "并非两侧都有这个名称的张量",
+            )));
         };
         if dims != other_dims {
-            return Err(Refusal::unsupported("only tensors of one shape are compared"));
+            return Err(Refusal::unsupported((
+                "only tensors of one shape are compared",
+                "只能比较形状相同的张量",
+            )));
         }
-        let pair = Pair::of(first, second).map_err(|error| Refusal::unsupported(error.to_string()))?;
+        let pair =
+            Pair::of(first, second).map_err(|error| Refusal::unsupported(Said::of(&error.to_string())))?;
         let mut result: io::Result<Difference> = Err(io::ErrorKind::UnexpectedEof.into());
         measure(&[pair], threads(), &|_| (), &mut |_, one| result = one);
         let result = result.map_err(|error| Refusal::io(&error))?;

@@ -2,6 +2,7 @@ import { useAnswer } from '../../backend/answers';
 import type { Setting } from '../../backend/questions';
 import { t, tOr } from '../../i18n';
 import { plain } from '../../lib/escape';
+import { count } from '../../lib/format';
 import { lang } from '../../state/prefs';
 import { hover, select, selected } from '../../state/selection';
 import { model } from '../../state/session';
@@ -44,6 +45,12 @@ export function Configuration() {
   );
 }
 
+/** A value as other panes write it: whole numbers in groups, long texts cut. */
+function shown(value: string): string {
+  if (/^\d+(\.0)?$/.test(value)) return count(value.replace('.0', ''));
+  return value.length > 240 ? value.slice(0, 240) + '…' : value;
+}
+
 function Row({ s }: { s: Setting }) {
   const spot = selected.value;
   const here = s.span !== null && spot !== null && spot.file === s.span.file && s.span.start < spot.end && spot.start < s.span.end;
@@ -54,7 +61,7 @@ function Row({ s }: { s: Setting }) {
       onPointerLeave={() => hover(null)}
     >
       <span class="setting-name">{tOr(`setting.${s.name}`, s.name)}</span>
-      <span class="setting-value">{s.value === '' ? <span class="muted">–</span> : <Raw text={s.value.length > 240 ? s.value.slice(0, 240) + '…' : s.value} />}</span>
+      <span class="setting-value">{s.value === '' ? <span class="muted">–</span> : <Raw text={shown(s.value)} />}</span>
       <span class="setting-from">
         {s.span ? (
           <button type="button" class="link mono small" onClick={() => s.span && select({ ...s.span })}>{plain(s.key ?? '')}</button>

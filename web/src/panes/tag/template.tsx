@@ -11,6 +11,7 @@ import { model, session } from '../../state/session';
 import { Absent, Partial } from '../../ui/absent';
 import { useDelayed } from '../../ui/hooks';
 import { Empty, Failed, Loading, Select } from '../../ui/states';
+import { Said } from '../../ui/said';
 import { Raw } from '../../ui/text';
 
 /** Chat templates: read, and tried on a conversation. */
@@ -82,7 +83,7 @@ function Trial({ template }: { template: T }) {
       <section class="template-result" aria-label={t('tag.rendered')}>
         <div class="bar"><h2 class="bar-title">{t('tag.rendered')}</h2>{answer.busy && <span class="muted" role="status">{t('tag.rendering')}</span>}</div>
         <Partial what="special" />
-        {answer.error ? <Failed error={answer.error} retry={answer.retry} /> : answer.data?.error ? <div class="blank failed" role="alert"><p>{t('tag.render-failed')}</p><p lang="en"><Raw text={answer.data.error} lines /></p></div> : <Rendered text={answer.data?.text ?? ''} />}
+        {answer.error ? <Failed error={answer.error} retry={answer.retry} /> : answer.data?.error ? <div class="blank failed" role="alert"><p>{t('tag.render-failed')}</p><p><Said text={answer.data.error} /></p></div> : <Rendered text={answer.data?.text ?? ''} />}
       </section>
     </>
   );

@@ -41,9 +41,9 @@ function Shown({ s }: { s: Stats }) {
           <>
             <h3>{t('tensors.scales')}</h3>
             <dl class="measures">
-              <div><dt>{t('tensors.blockN')}</dt><dd>{count(s.scales.blocks)}</dd></div>
-              <div><dt>{t('tensors.min')}</dt><dd>{num(s.scales.min)}</dd></div>
-              <div><dt>{t('tensors.max')}</dt><dd>{num(s.scales.max)}</dd></div>
+              <div><dt>{t('tensors.blocks')}</dt><dd>{count(s.scales.blocks)}</dd></div>
+              <div><dt>{t('tensors.least-size')}</dt><dd>{num(s.scales.min)}</dd></div>
+              <div><dt>{t('tensors.greatest-size')}</dt><dd>{num(s.scales.max)}</dd></div>
               <div><dt>{t('tensors.zeros')}</dt><dd>{count(s.scales.zeros)}</dd></div>
               {s.scales.not_finite > 0 && <div><dt>{t('tensors.nan')}</dt><dd>{count(s.scales.not_finite)}</dd></div>}
             </dl>
