@@ -97,7 +97,7 @@ fn shard(no: u16, count: u16) -> Builder {
         0 => split(Builder::new().kv("general.architecture", "llama").kv("llama.block_count", 1_u32)),
         _ => split(Builder::new()),
     };
-    file.tensor(Tensor::f32(&format!("blk.{no}.attn_q.weight"), &[8]))
+    file.tensor(Tensor::f32(format!("blk.{no}.attn_q.weight"), &[8]))
 }
 
 /// Shards of a set of three, as they lie in a folder.

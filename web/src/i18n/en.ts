@@ -374,6 +374,7 @@ export const en = {
     logCounts: 'Logarithmic counts',
     range: 'elements {{from}}–{{to}}',
     rows: 'rows',
+    rectangle: 'rows {{r0}}–{{r1}}, columns {{c0}}–{{c1}}.',
     cols: 'columns',
     row: 'row {{n}}',
     col: 'column {{n}}',

@@ -378,6 +378,7 @@ export const zh: Shape<typeof en> = {
     logCounts: '对数计数',
     range: '元素 {{from}}–{{to}}',
     rows: '行',
+    rectangle: '第 {{r0}}–{{r1}} 行，第 {{c0}}–{{c1}} 列。',
     cols: '列',
     row: '第 {{n}} 行',
     col: '第 {{n}} 列',

@@ -3,6 +3,7 @@ import type { Region } from '../backend/questions';
 import { fromAxis, regionIndex, segmentV, segmentX, stripSegments, toAxis } from '../lib/axis';
 import { kindColour } from '../lib/colour';
 import { plain } from '../lib/escape';
+import { stepOf } from '../lib/keys';
 import { count, hex, num, short, size as bytes } from '../lib/format';
 import { t, tOr } from '../i18n';
 import { useAnswer } from '../backend/answers';
@@ -77,7 +78,7 @@ export function Strip() {
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    const step = stepOf(event.key);
     if (step === undefined) return;
     event.preventDefault();
     const at = selected.value ?? { file: files.value[0]?.file ?? 0, start: 0 };
@@ -126,7 +127,7 @@ export function Strip() {
         <div class="strip-hover" hidden={!hovered.value} style={span(hovered.value, 2) ?? {}} />
         <div class="strip-mark" hidden={!selected.value} style={span(selected.value, 3) ?? {}} />
       </div>
-      {headWidth > 90 && width > 420 && (
+      {headWidth > 90 && width > 420 && files.value.every((f) => f.head_end !== null) && (
         <div class="strip-legend" aria-hidden="true">
           <span style={{ width: `${headWidth}px` }}>{t('app.head')} <b>{bytes(heads)}</b></span>
           <span>{t('app.data')} <b>{bytes(line.total - heads)}</b></span>

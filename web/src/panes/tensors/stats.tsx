@@ -3,6 +3,7 @@ import { useAnswer } from '../../backend/answers';
 import type { Num, Stats, TensorRow } from '../../backend/questions';
 import { t } from '../../i18n';
 import { count, num, share, size } from '../../lib/format';
+import { stepOf } from '../../lib/keys';
 import { useSize } from '../../ui/hooks';
 import { Failed, Loading } from '../../ui/states';
 
@@ -77,7 +78,7 @@ function Histogram({ s }: { s: Stats }) {
         role="application"
         aria-label={t('tensors.histogram')}
         onKeyDown={(event) => {
-          const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+          const by = stepOf(event.key);
           if (by === undefined) return;
           event.preventDefault();
           setAt(Math.min(counts.length - 1, Math.max(0, (at ?? (by > 0 ? -1 : counts.length)) + by)));
