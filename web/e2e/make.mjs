@@ -130,7 +130,14 @@ export function makeAll(folder) {
   const whole = build([...llama(2), ...vocabulary(64)], [['token_embd.weight', [32, 64]], ['blk.0.attn_q.weight', [32, 32]]]);
   write('broken', whole.subarray(0, 700));
   write('cut', whole.subarray(0, whole.length - 3000));
+  // In an array, in the tensor table, in the header.
+  write('cut-array', whole.subarray(0, whole.indexOf('tokenizer.ggml.tokens') + 200));
+  write('cut-table', whole.subarray(0, whole.indexOf('blk.0.attn_q.weight') + 4));
+  write('cut-header', whole.subarray(0, 20));
   write('empty', Buffer.alloc(0));
+  const late = [['split.no', 'u16', 1], ['split.count', 'u16', 3], ['split.tensors.count', 'i32', 3]];
+  write('late-00002-of-00003', build(late, [['blk.0.attn_q.weight', [32, 64]]]));
+  write('no-tokens', build(llama(1), [['blk.0.attn_q.weight', [32, 64]]]));
   const many = [];
   for (let i = 0; i < 2000; i++) for (const part of ['attn_norm', 'attn_q', 'attn_k', 'attn_v', 'attn_output', 'ffn_norm', 'ffn_gate', 'ffn_up', 'ffn_down', 'extra']) many.push([`blk.${i}.${part}.weight`, [8]]);
   write('many', build(llama(2000), many));

@@ -1,7 +1,7 @@
 // Files that are broken, hostile, split, or very large.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { close, made, open, routes, serve, settle, slack } from './open.mjs';
+import { close, made, open, routes, said, serve, settle, slack } from './open.mjs';
 
 const file = made();
 after(close);
@@ -52,6 +52,59 @@ describe('broken files', () => {
       });
     });
   }
+});
+
+describe('what was not read', () => {
+  const ofKeys = ['tag.no-pairs', 'tag.no-template', 'tag.no-tokens', 'load.none', 'load.from-default', 'load.from-missing'];
+  const ofTensors = ['tensors.none', 'load.diagram-none'];
+  const cases = {
+    broken: [...ofKeys, ...ofTensors, 'walk.done'],
+    'cut-array': [...ofKeys, ...ofTensors, 'walk.done'],
+    'cut-table': [...ofTensors, 'walk.done'],
+    'cut-header': [...ofKeys, ...ofTensors, 'walk.done', 'state.nothing', 'state.retry'],
+    empty: [...ofKeys, ...ofTensors, 'walk.done', 'state.nothing', 'state.retry'],
+    'late-00002-of-00003': [...ofKeys, 'tensors.none'],
+  };
+  for (const [name, lies] of Object.entries(cases)) {
+    it(`${name}: is called absent in no pane and no language`, async () => {
+      await visit([file(name)], async (opened, page) => {
+        for (const [n, lang] of ['EN', '中文'].entries()) {
+          await page.getByRole('button', { name: lang, exact: true }).click();
+          for (const route of routes) {
+            await opened.go(route);
+            if (route === '/walk' && (await page.locator('.walk-slider').count()) > 0) {
+              // At the last step already it is disabled.
+              const last = page.locator('.transport button').last();
+              if (await last.isEnabled()) await last.click();
+              await settle(page);
+            }
+            const text = await page.evaluate(() => {
+              const main = document.querySelector('main').cloneNode(true);
+              for (const part of main.querySelectorAll('.intro, select')) part.remove();
+              return main.textContent;
+            });
+            for (const lie of lies) {
+              const badge = lie.startsWith('load.from-');
+              const there = badge ? (await page.locator('main .badge.from', { hasText: said(lie)[n] }).count()) > 0 : text.includes(said(lie)[n]);
+              assert.equal(there, false, `${lang} ${route} ${lie}: ${text.slice(0, 400)}`);
+            }
+          }
+        }
+      });
+    });
+  }
+  it('is told apart from what is absent', async () => {
+    await visit([file('no-tokens')], async (opened, page) => {
+      for (const [n, lang] of ['EN', '中文'].entries()) {
+        await page.getByRole('button', { name: lang, exact: true }).click();
+        for (const [route, says] of [['/tag?show=vocabulary', 'tag.no-tokens'], ['/tag?show=template', 'tag.no-template']]) {
+          await opened.go(route);
+          assert.ok((await page.locator('main .blank').innerText()).includes(said(says)[n]), `${lang} ${route}`);
+          assert.equal(await page.locator('main [role=alert]').count(), 0);
+        }
+      }
+    });
+  });
 });
 
 describe('a set of shards', () => {

@@ -15,8 +15,19 @@ export const sample = path.join(here, '../../samples/Tiny-Llama-591K-v1.0-Q4_K_M
 
 const madeFolder = path.join(here, 'made');
 export function made() {
-  if (!fs.existsSync(path.join(madeFolder, 'hugesparse.gguf'))) makeAll(madeFolder);
+  // Some of them are newer than others, and the last one is written last.
+  if (!['no-tokens', 'hugesparse'].every((name) => fs.existsSync(path.join(madeFolder, `${name}.gguf`)))) makeAll(madeFolder);
   return (name) => path.join(madeFolder, `${name}.gguf`);
+}
+
+/** A text of the page, by its name, in both languages. */
+export function said(name) {
+  const [section, own] = name.split('.');
+  return ['en', 'zh'].map((lang) => {
+    const all = fs.readFileSync(path.join(here, `../src/i18n/${lang}.ts`), 'utf8');
+    const part = all.slice(all.indexOf(`\n  ${section}: {`)).split('\n  },')[0];
+    return new RegExp(`\n    '?${own}'?: '([^']+)'`).exec(part)[1];
+  });
 }
 
 export function serve(...files) {

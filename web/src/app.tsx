@@ -48,7 +48,7 @@ export function App() {
             )}
             <span class="facts">
               {size(files.value.reduce((n, f) => n + f.size, 0))}
-              {files.value.length > 1 && ` · ${t('app.files', { count: files.value.length })}`}
+              {m.files_declared > 1 && ` · ${m.files_declared > files.value.length ? t('app.files-of', { n: files.value.length, total: m.files_declared }) : t('app.files', { count: files.value.length })}`}
               {files.value[0]?.version != null && ` · GGUF v${files.value[0].version}`}
               {files.value[0]?.endian === 'big' && ` · ${t('app.big-endian')}`}
             </span>
@@ -118,10 +118,10 @@ function Notices() {
           <p>{e.headless && <strong>{t('app.broken')}{t('app.colon')}</strong>}<Said text={e.message} /></p>
           {e.help && <p class="muted"><Said text={e.help} /></p>}
           {e.offset != null && <button type="button" class="link" onClick={() => { select({ file: e.file, start: e.offset ?? 0, end: (e.offset ?? 0) + 1 }); go('bytes'); }}>{t('check.show-bytes')}</button>}{' '}
-          {pane.value !== 'check' && <button type="button" class="link" onClick={() => go('check')}>{t('app.see-check')}</button>}
+          <SeeCheck />
         </div>
       ))}
-      {problems.map((p) => <div class="notice warning"><p><Said text={p.message} /></p>{p.help && <p class="muted"><Said text={p.help} /></p>}</div>)}
+      {problems.map((p) => <div class="notice warning"><p><Said text={p.message} /></p>{p.help && <p class="muted"><Said text={p.help} /></p>}<SeeCheck /></div>)}
       {capped.length > 0 && (
         <details class="notice note">
           <summary><strong>{t('app.capped')}</strong></summary>
@@ -130,4 +130,8 @@ function Notices() {
       )}
     </div>
   );
+}
+
+function SeeCheck() {
+  return pane.value === 'check' ? null : <button type="button" class="link" onClick={() => go('check')}>{t('app.see-check')}</button>;
 }

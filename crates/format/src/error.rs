@@ -236,7 +236,9 @@ impl fmt::Display for ParseError {
                 place(f)?;
                 write!(
                     f,
-                    " declares {what} {declared}, which takes at least {}; {remaining} remain",
+                    " declares {what} {declared}, which takes {}{}; {remaining} remain",
+                    // Of a sum that is beyond all numbers "more than" is said already.
+                    if *needed == u64::MAX { "" } else { "at least " },
                     Bytes(*needed)
                 )?;
             }

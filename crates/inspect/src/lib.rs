@@ -19,6 +19,7 @@ pub mod memory;
 mod model;
 pub mod names;
 pub mod query;
+mod reach;
 pub mod regions;
 pub mod summary;
 pub mod tensors;
@@ -28,4 +29,5 @@ pub mod yaml;
 
 pub use lookup::{Lookup, Named, Place};
 pub use model::{Model, Part, is_integer, type_label};
+pub use reach::Reach;
 pub use text::{Text, Words, one_line};

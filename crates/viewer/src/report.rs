@@ -56,7 +56,10 @@ pub fn html(session: &Session, options: &Options<'_>) -> Result<Vec<u8>, Refusal
     let answers = Answers::of(session, options)?;
     let document = document(&answers.json());
     document.map(String::into_bytes).ok_or_else(|| {
-        Refusal::new(Kind::Unsupported, "the page that was built in cannot be put into a report")
+        Refusal::new(
+            Kind::Unsupported,
+            ("the page that was built in cannot be put into a report", "内置的页面无法放入报告"),
+        )
     })
 }
 
@@ -142,7 +145,7 @@ impl<'s> Answers<'s> {
             }
         }
         let tokens = self.session.tokens(model);
-        for from in starts(tokens.min(ELEMENTS), PAGE) {
+        for from in starts(tokens.clamp(1, ELEMENTS), PAGE) {
             self.put(&Question::new("tokens").with("model", model).with("from", from).with("count", PAGE));
         }
         if tokens > ELEMENTS {

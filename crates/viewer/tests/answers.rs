@@ -35,6 +35,19 @@ fn unrounded(value: &Value) -> bool {
     }
 }
 
+/// Sentences of ours in an answer that are in English alone. What a file is that is no GGUF at all is said so.
+fn english(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Array(all) => all.iter().for_each(|value| english(value, found)),
+        Value::Object(all) => match (all.get("en"), all.get("zh")) {
+            (Some(Value::String(en)), Some(Value::String(zh))) if en == zh => found.push(en.clone()),
+            _ if all.get("kind").is_some_and(|kind| kind == "not-gguf" || kind == "io") => {}
+            _ => all.values().for_each(|value| english(value, found)),
+        },
+        _ => {}
+    }
+}
+
 /// A model whose every number is as large as it can be.
 fn huge() -> Vec<u8> {
     let mut builder =
@@ -79,10 +92,15 @@ fn every_answer_is_a_document_or_a_refusal() {
                 match ask(&session, &question) {
                     Ok(answer) => {
                         assert!(unrounded(&answer), "{name}: {known}: {answer}");
+                        let mut found = Vec::new();
+                        english(&answer, &mut found);
+                        assert!(found.is_empty(), "{name}: {known}: in English alone: {found:?}");
                         answered.insert(known);
                     }
                     Err(refusal) => {
-                        let _: Value = serde_json::from_slice(&refusal.json()).unwrap();
+                        let told: Value = serde_json::from_slice(&refusal.json()).unwrap();
+                        let zh = told["error"]["message_zh"].as_str().unwrap();
+                        assert!(zh != refusal.message(), "{name}: {known}: in English alone: {zh}");
                         assert!(!refusal.message().is_empty(), "{name}: {known}");
                     }
                 }

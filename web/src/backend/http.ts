@@ -6,6 +6,8 @@ export class Refused extends Error {
   constructor(
     readonly kind: Refusal['error']['kind'] | 'token' | 'gone',
     message: string,
+    /** The same in Chinese, where it is ours. */
+    readonly zh = message,
   ) {
     super(message);
   }
@@ -58,6 +60,6 @@ export class HttpBackend implements Backend {
     if (response.ok) return (await response.json()) as Questions[N]['answer'];
     if (response.status === 401) throw new Refused('token', '');
     const body = (await response.json().catch(() => null)) as Refusal | null;
-    throw new Refused(body?.error.kind ?? 'io', body?.error.message ?? `HTTP ${response.status}`);
+    throw new Refused(body?.error.kind ?? 'io', body?.error.message ?? `HTTP ${response.status}`, body?.error.message_zh);
   }
 }

@@ -52,10 +52,26 @@ export interface FileHead {
   errors: Problem[];
 }
 
+/**
+ * How far keys or tensors of a model were read. What no answer lists is absent only where it is `whole`: it may stand behind the end
+ * of a head that breaks off (`up-to`), in a file whose header could not be read, or in shards that are not open (of keys: in the first).
+ */
+export type Reach =
+  | { state: 'whole' }
+  | { state: 'up-to'; file: number; offset: Big }
+  | { state: 'not-read'; file: number }
+  | { state: 'elsewhere'; missing: Big | null };
+
+/** With how many were read, and how many the headers that were read say that there are. */
+export type Told = Reach & { read: Big; declared: Big };
+
 export interface ModelHead {
   model: number;
   name: string;
   files: number[];
+  /** Files of the set, where more are known of than are open. */
+  files_declared: number;
+  read: { keys: Told; tensors: Told };
   problems: Problem[];
 }
 
@@ -199,7 +215,8 @@ export interface Setting {
   group: string;
   /** Shown value; arrays per layer in full. */
   value: string;
-  from: 'key' | 'default' | 'derived' | 'tensor' | 'missing' | string;
+  /** `unread`: the key was not found, and not all were read, so that no default stands for it. */
+  from: 'key' | 'default' | 'derived' | 'missing' | 'unread' | string;
   key: string | null;
   rule: string | null;
   span: Place | null;
@@ -231,7 +248,7 @@ export interface Memory {
     by_type: { type: string; tensors: number; bytes: Big }[];
     by_layer: { layer: Big | null; tensors: number; bytes: Big }[];
   };
-  /** `null` with a reason where nothing is known. */
+  /** `null` with a reason where nothing is known; without one where not all keys were read. */
   cache: { trained_context: Big | null; kinds: CacheKind[]; types: { name: string; bits: number }[] } | null;
   reason: string | null;
 }
@@ -391,7 +408,8 @@ export interface Message {
 }
 
 export interface Change {
-  kind: 'added' | 'removed' | 'changed' | 'retyped' | 'reshaped' | 'moved';
+  /** `unread`: one side has it, and the other was not read to its end. */
+  kind: 'added' | 'removed' | 'changed' | 'retyped' | 'reshaped' | 'moved' | 'unread';
   what: 'header' | 'metadata' | 'tensor' | 'layout';
   name: string;
   a: string | null;
@@ -455,7 +473,7 @@ export interface Questions {
   /** `messages` is JSON of `Message[]`. Rendered in a process with limits; an error is an answer, too. */
   render: {
     query: { model: number; template: string; messages: string; generate: 0 | 1 };
-    answer: { text: string | null; error: string | null };
+    answer: { text: string | null; error: Said | null };
   };
   diff: { query: { a: number; b: number }; answer: { same: boolean | null; changes: Change[]; left_out: number } };
   /** Tensors that the two have by name, without values; `a` and `b` count over all files of a model, as `tensors` has them. */
@@ -470,7 +488,7 @@ export type Name = keyof Questions;
 
 /** An answer that is none: the backend's one error form, HTTP status 4xx/5xx with this body. */
 export interface Refusal {
-  error: { kind: 'usage' | 'not-found' | 'unsupported' | 'io' | 'malformed' | 'limit'; message: string };
+  error: { kind: 'usage' | 'not-found' | 'unsupported' | 'io' | 'malformed' | 'limit'; message: string; message_zh: string };
 }
 
 /** Who answers. Nothing in the page knows which one it has. */

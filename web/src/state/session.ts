@@ -28,6 +28,11 @@ export const axis = computed(() => makeAxis(files.value));
 /** The file that is looked at: the selection's, or the first. */
 export const file = computed<FileHead | null>(() => files.value.find((f) => f.file === selected.value?.file) ?? files.value[0] ?? null);
 
+/** Whether all keys, or all tensors, of a model were read: what is not among them is absent. */
+export function isWhole(index: number, records: 'keys' | 'tensors'): boolean {
+  return session.value?.models.find((m) => m.model === index)?.read[records].state === 'whole';
+}
+
 export function fileHead(index: number): FileHead | null {
   return session.value?.files.find((f) => f.file === index) ?? null;
 }

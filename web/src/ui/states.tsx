@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
+import type { Said as Sentence } from '../backend/questions';
 import { Refused } from '../backend/http';
 import { t, tOr } from '../i18n';
 import { folded, fold, lang } from '../state/prefs';
 import type { Pane } from '../state/route';
-import { English } from './said';
+import { Said } from './said';
 
 /** What every pane says when there is nothing to draw: it reads, it failed and what to do, there is nothing. */
 
@@ -15,15 +16,20 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="blank empty">{children}</p>;
 }
 
-/** What the page says of an error itself, and what the answer says, which is in English. */
-function sayError(error: unknown): [own: string, more: string] {
-  if (!(error instanceof Refused)) return [t('state.failed'), ''];
-  if (error.kind === 'gone') return [t('state.gone'), ''];
-  if (error.kind === 'token') return [t('state.token'), ''];
-  if (error.kind === 'unsupported' && error.message === '') return [t('state.unsupported'), ''];
-  // In English the answer's own words are enough.
-  return [lang.value === 'en' && error.message !== '' ? '' : tOr(`refused.${error.kind}`, t('state.failed')), error.message];
+/** What the page says of an error itself, and what the answer says: in both languages, or in English alone where it is the system's. */
+function sayError(error: unknown): [own: string, more: Sentence | null] {
+  if (!(error instanceof Refused)) return [t('state.failed'), null];
+  if (error.kind === 'gone') return [t('state.gone'), null];
+  if (error.kind === 'token') return [t('state.token'), null];
+  if (error.kind === 'unsupported' && error.message === '') return [t('state.unsupported'), null];
+  const more = { en: error.message, zh: error.zh };
+  // The answer's own words are enough where they are in the page's language.
+  const enough = more.en !== '' && (lang.value === 'en' || more.zh !== more.en);
+  return [enough ? '' : tOr(`refused.${error.kind}`, t('state.failed')), more];
 }
+
+/** Errors that may be over when the same is asked again: what is wrong with a file or a question stays so. */
+const again: ReadonlySet<string> = new Set(['io', 'gone', 'limit']);
 
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   const kind = error instanceof Refused ? error.kind : 'io';
@@ -31,8 +37,8 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
   return (
     <div class="blank failed" role="alert">
       {own !== '' && <p>{own}</p>}
-      {more !== '' && <p><English text={more} /></p>}
-      {retry && kind !== 'token' && kind !== 'unsupported' && (
+      {more !== null && more.en !== '' && <p><Said text={more} /></p>}
+      {retry && again.has(kind) && (
         <button type="button" class="button" onClick={retry}>{t('state.retry')}</button>
       )}
     </div>

@@ -3,12 +3,13 @@ import type { Region } from '../backend/questions';
 import { fromAxis, regionIndex, segmentV, segmentX, stripSegments, toAxis } from '../lib/axis';
 import { kindColour } from '../lib/colour';
 import { plain } from '../lib/escape';
+import { stepOf } from '../lib/keys';
 import { count, hex, num, short, size as bytes } from '../lib/format';
 import { t, tOr } from '../i18n';
 import { useAnswer } from '../backend/answers';
 import { lang, palette } from '../state/prefs';
 import { hover, hovered, select, selected, type Spot } from '../state/selection';
-import { axis, files, model, mapOf, maps, regionOf, selectRegion } from '../state/session';
+import { axis, files, isWhole, model, mapOf, maps, regionOf, selectRegion } from '../state/session';
 import { mapWindow } from '../panes/map/window';
 import { pane } from '../state/route';
 import { useDrawing } from './canvas';
@@ -77,7 +78,7 @@ export function Strip() {
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    const step = stepOf(event.key);
     if (step === undefined) return;
     event.preventDefault();
     const at = selected.value ?? { file: files.value[0]?.file ?? 0, start: 0 };
@@ -126,7 +127,7 @@ export function Strip() {
         <div class="strip-hover" hidden={!hovered.value} style={span(hovered.value, 2) ?? {}} />
         <div class="strip-mark" hidden={!selected.value} style={span(selected.value, 3) ?? {}} />
       </div>
-      {headWidth > 90 && width > 420 && (
+      {headWidth > 90 && width > 420 && files.value.every((f) => f.head_end !== null) && (
         <div class="strip-legend" aria-hidden="true">
           <span style={{ width: `${headWidth}px` }}>{t('app.head')} <b>{bytes(heads)}</b></span>
           <span>{t('app.data')} <b>{bytes(line.total - heads)}</b></span>
@@ -175,12 +176,14 @@ function Overview() {
   const answer = useAnswer('show', model.value ? { model: model.value.model, lang: lang.value } : null);
   const d = answer.data as Shown | undefined;
   if (!d) return null;
+  const whole = model.value !== null && isWhole(model.value.model, 'tensors');
   const facts = [
     d.architecture && plain(d.architecture),
-    d.parameters?.total ? t('app.parameters', { n: short(d.parameters.total) }) : null,
+    // Of some of the tensors it would be another model's.
+    whole && d.parameters?.total ? t('app.parameters', { n: short(d.parameters.total) }) : null,
     d.figures?.layers ? t('app.layers', { count: d.figures.layers }) : null,
-    d.quantization?.resembles ?? d.quantization?.dominant ?? null,
-    d.quantization?.bits_per_weight ? t('app.bits', { n: num(d.quantization.bits_per_weight, 3) }) : null,
+    whole ? (d.quantization?.resembles ?? d.quantization?.dominant ?? null) : null,
+    whole && d.quantization?.bits_per_weight ? t('app.bits', { n: num(d.quantization.bits_per_weight, 3) }) : null,
     d.figures?.context_length ? t('app.context', { n: count(d.figures.context_length) }) : null,
   ].filter((f): f is string => typeof f === 'string' && f !== '');
   return (

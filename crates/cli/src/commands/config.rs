@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 
 use ggufkit::format::Scalar;
+use ggufkit::inspect::Reach;
 use ggufkit::inspect::config::{Config, Setting, Source, config};
 use ggufkit::inspect::json::JsonText;
 use ggufkit::inspect::units;
@@ -68,7 +69,8 @@ fn print(out: &mut Out, label: &str, config: &Config<'_>) -> io::Result<()> {
             let name = out.paint(Ink::Text, out::plain(name.as_bytes()));
             writeln!(out, "{head}: architecture {name}")?;
         }
-        None => writeln!(out, "{head}: no general.architecture")?,
+        None if config.keys.is_whole() => writeln!(out, "{head}: no general.architecture")?,
+        None => writeln!(out, "{head}: general.architecture was not read")?,
     }
     let wide = config.entries.iter().map(|e| e.name.len()).max().unwrap_or(0);
     // The value's column is as wide as most values; a long list of layers takes a line of its own below.
@@ -86,6 +88,7 @@ fn print(out: &mut Out, label: &str, config: &Config<'_>) -> io::Result<()> {
             Source::Key { key, offset } => format!("{} @ {offset:#x}", out::plain(key.as_bytes())),
             Source::Default { rule, .. } => format!("({rule})"),
             Source::Derived { rule } => format!("({rule})"),
+            Source::Unread { .. } => "(not read)".to_owned(),
         };
         let room = out.width().saturating_sub(wide + value_wide + 6);
         if room >= 24 && out::columns(&source) <= room {
@@ -95,6 +98,10 @@ fn print(out: &mut Out, label: &str, config: &Config<'_>) -> io::Result<()> {
             let source = out.paint(Ink::Faint, source);
             writeln!(out, "  {name}  {value}\n      {source}")?;
         }
+    }
+    if !config.keys.is_whole() {
+        let word = out.paint(Ink::Warn, "note");
+        writeln!(out, "{word}: {}; what was not found is not called absent", unread(&config.keys))?;
     }
     if !config.missing.is_empty() {
         let word = out.paint(Ink::Bad, "missing for loading");
@@ -110,6 +117,17 @@ fn print(out: &mut Out, label: &str, config: &Config<'_>) -> io::Result<()> {
         writeln!(out, "{word}: {note}")?;
     }
     Ok(())
+}
+
+/// Why not all keys were read.
+fn unread(keys: &Reach) -> String {
+    match keys {
+        Reach::Elsewhere { .. } => {
+            "the keys of a split model stand in its first shard, which is not here".to_owned()
+        }
+        Reach::UpTo { offset, .. } => format!("the keys were read up to offset {offset:#x}"),
+        _ => "not all keys were read".to_owned(),
+    }
 }
 
 /// A value in at most about `max` columns.

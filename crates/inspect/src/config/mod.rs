@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 
 use crate::json::{JsonScalar, JsonText};
 use crate::model::{Model, Part};
+use crate::reach::Reach;
 use crate::text::Words;
 
 /// Elements of a per-layer array that are looked at; no model has so many layers (llama.cpp stops at 512).
@@ -27,6 +28,9 @@ pub struct Config<'a> {
     pub architecture: Option<&'a str>,
     /// Whether llama.cpp knows the architecture.
     pub architecture_known: bool,
+    /// How far the key-values were read. Where that is not to their end, no key is called absent: neither is one
+    /// [missing](Self::missing), nor does a default stand for it.
+    pub keys: Reach,
     /// Whether the table of required keys has a row for it; without one only the generic keys are looked for.
     pub requirements_known: bool,
     /// The resolved values, grouped as they are shown.
@@ -108,6 +112,11 @@ pub enum Source {
         /// The key that would set it.
         key: String,
     },
+    /// The key was not found among those that were read, and not all were: what it is cannot be told.
+    Unread {
+        /// The key that would set it.
+        key: String,
+    },
     /// Something else in the file.
     Derived {
         /// The rule that gives it.
@@ -118,16 +127,27 @@ pub enum Source {
 /// Resolves the configuration of a model.
 #[must_use]
 pub fn config<'a>(model: &Model<'a>) -> Config<'a> {
+    config_within(model, Reach::of_keys(model))
+}
+
+/// The same, of a model whose key-values were read so far: whoever opened its files may know of one that the others tell
+/// nothing about.
+#[must_use]
+pub fn config_within<'a>(model: &Model<'a>, keys: Reach) -> Config<'a> {
     let architecture = model.architecture();
     let mut out = Config {
         architecture,
         architecture_known: architecture.is_some_and(arch::is_known),
+        keys,
         requirements_known: false,
         entries: Vec::new(),
         missing: Vec::new(),
         notes: Vec::new(),
     };
     let Some(name) = architecture else {
+        if !keys.is_whole() {
+            return out;
+        }
         out.missing.push("general.architecture".to_owned());
         out.notes.push("without general.architecture no key of the architecture can be resolved".into());
         return out;
@@ -140,7 +160,7 @@ pub fn config<'a>(model: &Model<'a>) -> Config<'a> {
     }
     let (needed, known) = required::of(name);
     out.requirements_known = known;
-    out.missing = needed.into_iter().filter(|key| model.find(key).is_none()).collect();
+    out.missing = needed.into_iter().filter(|key| keys.is_whole() && model.find(key).is_none()).collect();
     let mut resolver = Resolver { model, arch: name, out };
     resolver.model();
     resolver.attention();
@@ -182,6 +202,12 @@ impl<'a> Resolver<'a, '_> {
     }
 
     fn push(&mut self, group: &'static str, name: &'static str, value: Setting<'a>, source: Source) {
+        let (value, source) = match source {
+            Source::Default { key, .. } if !self.out.keys.is_whole() => {
+                (Setting::None, Source::Unread { key })
+            }
+            source => (value, source),
+        };
         self.out.entries.push(Entry { group, name, value, source });
     }
 
@@ -298,6 +324,9 @@ impl<'a> Resolver<'a, '_> {
 
     /// Says when the tensor table has another number of layers than the metadata.
     fn compare_layers(&mut self) {
+        if !Reach::of_tensors(self.model).is_whole() {
+            return;
+        }
         let seen = self.model.tensors().filter_map(|(_, name, _)| layer_of(name.as_bytes())).max();
         let (Some(top), Some(blocks)) = (seen, self.integer("block_count")) else { return };
         if top.saturating_add(1) != blocks {
@@ -455,14 +484,19 @@ impl<'a> Resolver<'a, '_> {
             .find(|(_, name, _)| name.as_bytes() == b"token_embd.weight")
             .and_then(|(part, _, tensor)| part.view.index().dims(tensor).get(1).copied());
         if !self.optional(GROUP, "size", "vocab_size") {
-            let (value, rule) = match (&tokens, rows) {
+            let whole = self.out.keys.is_whole();
+            let (value, rule) = match (&tokens, rows.filter(|_| whole)) {
                 (Some(tokens), _) => {
                     (Setting::Integer(tokens.len()), "the number of tokenizer.ggml.tokens".to_owned())
                 }
                 (None, Some(rows)) => (Setting::Integer(rows), "the rows of token_embd.weight".to_owned()),
                 (None, None) => (Setting::None, "no vocab_size, no tokens, no token_embd.weight".to_owned()),
             };
-            self.push(GROUP, "size", value, Source::Derived { rule: rule.into() });
+            let source = match value {
+                Setting::None if !whole => Source::Unread { key: self.full("vocab_size") },
+                _ => Source::Derived { rule: rule.into() },
+            };
+            self.push(GROUP, "size", value, source);
         }
         if let (Some(tokens), Some(rows)) = (tokens, rows)
             && tokens.len() != rows

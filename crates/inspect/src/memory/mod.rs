@@ -250,10 +250,10 @@ fn described(facts: &Facts<'_>, layer: Layer) -> CacheKind {
                     None => ["attention.key_length", "attention.value_length"],
                 };
                 let [k_from, v_from] = sizes.map(|key| facts.size_from(key));
-                let name = Text::new("key-value heads", "键值头数");
+                let name = Text::new("key-value heads", "KV 头数");
                 out.terms.push(term(name, heads.to_string(), facts.heads_from()));
-                out.terms.push(term(Text::new("key head size", "键头长度"), k_size.to_string(), k_from));
-                out.terms.push(term(Text::new("value head size", "值头长度"), v_size.to_string(), v_from));
+                out.terms.push(term(Text::new("key head size", "K 头大小"), k_size.to_string(), k_from));
+                out.terms.push(term(Text::new("value head size", "V 头大小"), v_size.to_string(), v_from));
             }
             if let Some(window) = window {
                 let kept =

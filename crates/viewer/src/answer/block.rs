@@ -12,6 +12,7 @@ use super::query::Query;
 use super::refusal::Refusal;
 use super::session::Session;
 use super::shape::{Num, Place, base64};
+use super::zh::Said;
 use super::{Answer, json};
 
 #[derive(Serialize)]
@@ -52,10 +53,12 @@ struct Owner {
 fn tensor<'v>(view: &View<'v>, query: &Query<'_>) -> Result<(&'v Tensor, &'static TensorTypeInfo), Refusal> {
     let at: usize = query.number("tensor")?;
     let tensor = view.index().tensors().get(at);
-    let tensor = tensor.ok_or_else(|| Refusal::not_found("there is no tensor with this number"))?;
+    let tensor = tensor
+        .ok_or_else(|| Refusal::not_found(("there is no tensor with this number", "没有这个编号的张量")))?;
     let info = tensor.tensor_type.info().filter(|info| info.block_bytes > 0);
     let info = info.ok_or_else(|| {
-        Refusal::unsupported(format!("nothing is known of the blocks of {}", tensor.tensor_type))
+        let ty = tensor.tensor_type;
+        Refusal::unsupported((format!("nothing is known of the blocks of {ty}"), format!("不了解 {ty} 的块")))
     })?;
     Ok((tensor, info))
 }
@@ -75,8 +78,8 @@ pub(super) fn block(session: &Session, query: &Query<'_>) -> Answer {
     let (tensor, info) = tensor(&view, query)?;
     let lang = query.lang()?;
     let (place, raw, ordered) = read_block(file, &view, tensor, query.number("block")?)?;
-    let count =
-        blocks::block_count(view.index(), tensor).map_err(|error| Refusal::unsupported(error.to_string()))?;
+    let count = blocks::block_count(view.index(), tensor)
+        .map_err(|error| Refusal::unsupported(Said::of(&error.to_string())))?;
     let members = readings(info, &ordered).into_iter().map(|read| {
         let values = read.numbers.iter().flat_map(|numbers| numbers.values.iter());
         Member {
@@ -167,11 +170,15 @@ pub(super) fn worked(session: &Session, query: &Query<'_>) -> Answer {
     let element: u32 = query.number("element")?;
     let (_, _, ordered) = read_block(file, &view, tensor, query.number("block")?)?;
     if element >= info.block_elems {
-        return Err(Refusal::not_found(format!("a block has {} elements", info.block_elems)));
+        return Err(Refusal::not_found((
+            format!("a block has {} elements", info.block_elems),
+            format!("一个块有 {} 个元素", info.block_elems),
+        )));
     }
     let worked = blocks::work(info, &ordered, element);
-    let worked =
-        worked.ok_or_else(|| Refusal::unsupported("nothing is known of how this value comes about"))?;
+    let worked = worked.ok_or_else(|| {
+        Refusal::unsupported(("nothing is known of how this value comes about", "不知道这个数值如何得出"))
+    })?;
     let terms = worked.terms.into_iter().map(|term| {
         let bit = |(byte, high, low): (u32, u8, u8)| {
             (low..=high).map(move |bit| byte.saturating_mul(8).saturating_add(bit.into()))

@@ -15,6 +15,7 @@ use super::query::Query;
 use super::refusal::Refusal;
 use super::session::{File, Session};
 use super::shape::base64;
+use super::zh::Said;
 use super::{Answer, MAX_BYTES, json};
 
 /// Fields of one answer; what lies behind is told as a whole.
@@ -69,11 +70,11 @@ impl Told {
 pub(super) fn bytes(session: &Session, query: &Query<'_>) -> Answer {
     let (number, file) = session.file(query)?;
     let start: u64 = query.number("start")?;
-    let length = query.count("length", MAX_BYTES, "bytes")?;
+    let length = query.count("length", MAX_BYTES, ("bytes", "字节"))?;
     let lang = query.lang()?;
     let end = start.saturating_add(length).min(file.length());
     if start > file.length() {
-        return Err(Refusal::not_found("the file ends before this position"));
+        return Err(Refusal::not_found(("the file ends before this position", "文件在此位置之前就结束了")));
     }
     let span = Span::between(start, end);
     let data = file.read(span);
@@ -266,16 +267,18 @@ pub(super) fn block(
     number: u64,
 ) -> Result<(blocks::Place, Vec<u8>, Vec<u8>), Refusal> {
     let place = blocks::place(view.index(), tensor, number).map_err(|error| match error {
-        blocks::PlaceError::OutOfRange { .. } => Refusal::not_found(error.to_string()),
-        _ => Refusal::unsupported(error.to_string()),
+        blocks::PlaceError::OutOfRange { .. } => Refusal::not_found(Said::of(&error.to_string())),
+        _ => Refusal::unsupported(Said::of(&error.to_string())),
     })?;
-    let len =
-        usize::try_from(place.size).map_err(|_| Refusal::malformed("the block is larger than memory"))?;
+    let len = usize::try_from(place.size)
+        .map_err(|_| Refusal::malformed(("the block is larger than memory", "块比内存还大")))?;
     let mut raw = vec![0; len];
     let read = Session::read_exact(file, &mut raw, place.offset);
     file.unchanged()?;
     read.map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => Refusal::malformed("the file ends before this block does"),
+        io::ErrorKind::UnexpectedEof => {
+            Refusal::malformed(("the file ends before this block does", "文件在此块结束之前就结束了"))
+        }
         _ => Refusal::io(&error),
     })?;
     let mut ordered = raw.clone();

@@ -120,7 +120,7 @@ fn judged<'s>(session: &Session, number: usize, opened: &'s Opened) -> Result<&'
         .collect();
     let (numbers, files): (Vec<usize>, Vec<File<'_>>) = files.into_iter().unzip();
     if files.is_empty() {
-        return Err(Refusal::malformed("no file of this model could be opened"));
+        return Err(Refusal::malformed(("no file of this model could be opened", "此模型的文件都无法打开")));
     }
     let subject = Subject { files: &files, set: opened.set.as_ref(), problems: &opened.set_problems };
     let options = Options { per_rule: PER_RULE, ..Options::default() };

@@ -1,7 +1,7 @@
 //! What an engine would make of the metadata.
 
 use ggufkit_format::{Scalar, shorten};
-use ggufkit_inspect::config::{Setting, Source, config as resolve};
+use ggufkit_inspect::config::{Setting, Source, config_within};
 use ggufkit_inspect::units;
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use super::shape::Place;
 use super::zh::say;
 use super::{Answer, json};
 
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 struct Config {
     architecture: Option<String>,
     known: bool,
@@ -39,9 +39,13 @@ const MAX_LAYERS: usize = 1000;
 pub(super) fn config(session: &Session, query: &Query<'_>) -> Answer {
     let (_, opened) = session.opened(query, "model")?;
     let lang = query.lang()?;
+    let keys = session.reach(opened).keys.reach;
     let parts = session.parts(opened);
+    if parts.is_empty() {
+        return json(&Config::default());
+    }
     session.with_model(opened, |model, _| {
-        let config = resolve(model);
+        let config = config_within(model, keys);
         let place = |key: &str| {
             parts
                 .iter()
@@ -57,6 +61,8 @@ pub(super) fn config(session: &Session, query: &Query<'_>) -> Answer {
                 }
                 Source::Default { rule, key } => ("default", Some(key), Some(rule.clone())),
                 Source::Derived { rule } => ("derived", None, Some(rule.clone())),
+                // Why, is said once of the whole.
+                Source::Unread { key } => ("unread", Some(key), None),
             };
             Told {
                 name: entry.name,

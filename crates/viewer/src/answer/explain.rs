@@ -28,7 +28,7 @@ pub(super) fn explain(_: &Session, query: &Query<'_>) -> Answer {
     let what = query.needed("what")?;
     let lang = query.lang()?;
     if what.len() > MAX_WORD {
-        return Err(Refusal::limit("bytes of a word", MAX_WORD as u64));
+        return Err(Refusal::limit(("bytes of a word", "个词的字节"), MAX_WORD as u64));
     }
     if let Some(rule) = Rule::find(what) {
         // Doc comments keep a space before each line.
@@ -39,7 +39,7 @@ pub(super) fn explain(_: &Session, query: &Query<'_>) -> Answer {
     }
     let topics = explain::find(what, lang);
     let Some(first) = topics.first() else {
-        return Err(Refusal::not_found("nothing is known of this word"));
+        return Err(Refusal::not_found(("nothing is known of this word", "没有关于这个词的说明")));
     };
     let texts: Vec<String> = topics.iter().map(|topic| markdown(topic, lang)).collect();
     let lang = match lang {

@@ -83,7 +83,7 @@ pub(super) fn map(session: &Session, query: &Query<'_>) -> Answer {
         files.push(FileMap { file: number, size, regions, folded });
     }
     if files.is_empty() {
-        return Err(Refusal::malformed("no file of this model could be opened"));
+        return Err(Refusal::malformed(("no file of this model could be opened", "此模型的文件都无法打开")));
     }
     json(&Map { files })
 }

@@ -32,11 +32,12 @@ const TYPES: &[TensorType] = &[
 struct Memory {
     model: usize,
     weights: Weights,
+    /// Nothing where it cannot be told, with a reason; without one where not all keys were read.
     cache: Option<Told>,
     reason: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 struct Weights {
     total: u64,
     by_type: Vec<OfType>,
@@ -92,8 +93,14 @@ struct CacheType {
 pub(super) fn memory(session: &Session, query: &Query<'_>) -> Answer {
     let (number, opened) = session.opened(query, "model")?;
     let lang = query.lang()?;
+    let keys = session.reach(opened).keys.reach;
+    if session.parts(opened).is_empty() {
+        return json(&Memory { model: number, weights: Weights::default(), cache: None, reason: None });
+    }
     session.with_model(opened, |model, _| {
         let (told, reason) = match cache(model) {
+            // A key that was not reached may give what a rule would give in its absence.
+            _ if !keys.is_whole() => (None, None),
             Ok(cache) => (Some(told(&cache, lang)), None),
             Err(unknown) => (None, Some(unknown.text(lang == Lang::Zh))),
         };

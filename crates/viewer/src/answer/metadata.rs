@@ -124,13 +124,13 @@ pub(super) fn elements(session: &Session, query: &Query<'_>) -> Answer {
     let (number, _, view) = session.viewed(query)?;
     let at: usize = query.number("kv")?;
     let from: u64 = query.number("from")?;
-    let count = query.count("count", MAX_ROWS, "elements")?;
-    let kv = view
-        .index()
-        .kvs()
-        .get(at)
-        .ok_or_else(|| Refusal::not_found("there is no key-value with this number"))?;
-    let Value::Array(array) = view.value(kv) else { return Err(Refusal::usage("the value is no array")) };
+    let count = query.count("count", MAX_ROWS, ("elements", "个元素"))?;
+    let kv = view.index().kvs().get(at).ok_or_else(|| {
+        Refusal::not_found(("there is no key-value with this number", "没有这个编号的键值对"))
+    })?;
+    let Value::Array(array) = view.value(kv) else {
+        return Err(Refusal::usage(("the value is no array", "此值不是数组")));
+    };
     let array = within(array, query.text("within").unwrap_or_default())?;
     let mut walk = array.iter_from(from);
     let mut out = Vec::new();
@@ -158,13 +158,20 @@ pub(super) fn elements(session: &Session, query: &Query<'_>) -> Answer {
 fn within<'a>(mut array: ArrayRef<'a>, path: &str) -> Result<ArrayRef<'a>, Refusal> {
     for (depth, step) in path.split('.').filter(|step| !step.is_empty()).enumerate() {
         if depth >= MAX_DEPTH {
-            return Err(Refusal::limit("arrays in each other", MAX_DEPTH as u64));
+            return Err(Refusal::limit(("arrays in each other", "层嵌套数组"), MAX_DEPTH as u64));
         }
-        let index: u64 = step.parse().map_err(|_| Refusal::usage("within is numbers with points between"))?;
+        let index: u64 = step.parse().map_err(|_| {
+            Refusal::usage(("within is numbers with points between", "within 应为以点分隔的数字"))
+        })?;
         array = match array.get(index) {
             Some(Value::Array(inner)) => inner,
-            Some(_) => return Err(Refusal::usage("the element is no array")),
-            None => return Err(Refusal::not_found("there is no element with this number")),
+            Some(_) => return Err(Refusal::usage(("the element is no array", "此元素不是数组"))),
+            None => {
+                return Err(Refusal::not_found((
+                    "there is no element with this number",
+                    "没有这个编号的元素",
+                )));
+            }
         };
     }
     Ok(array)

@@ -14,6 +14,7 @@ mod memory;
 mod metadata;
 mod open;
 mod query;
+mod reach;
 mod refusal;
 mod session;
 mod shape;
@@ -87,7 +88,8 @@ impl Session {
     pub fn ask(&self, question: &Question) -> Answer {
         let name = question.name();
         let found = QUESTIONS.iter().find(|(known, _)| *known == name);
-        let (_, ask) = found.ok_or_else(|| Refusal::not_found("there is no such question"))?;
+        let (_, ask) =
+            found.ok_or_else(|| Refusal::not_found(("there is no such question", "没有这样的问题")))?;
         ask(self, &Query::of(question))
     }
 

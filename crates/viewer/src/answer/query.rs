@@ -57,7 +57,7 @@ impl<'q> Query<'q> {
 
     /// A text that must be there.
     pub(super) fn needed(&self, name: &str) -> Result<&'q str, Refusal> {
-        self.text(name).ok_or_else(|| Refusal::usage(format!("{name} is missing")))
+        self.text(name).ok_or_else(|| Refusal::usage((format!("{name} is missing"), format!("缺少 {name}"))))
     }
 
     /// A whole number that must be there.
@@ -65,11 +65,13 @@ impl<'q> Query<'q> {
         let digits = self.needed(name)?;
         let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let parsed = digits.parse().ok().filter(|_| plain);
-        parsed.ok_or_else(|| Refusal::usage(format!("{name} is no number here")))
+        parsed.ok_or_else(|| {
+            Refusal::usage((format!("{name} is no number here"), format!("{name} 在此不是数字")))
+        })
     }
 
     /// A number of rows.
-    pub(super) fn count(&self, name: &str, most: u64, what: &str) -> Result<u64, Refusal> {
+    pub(super) fn count(&self, name: &str, most: u64, what: (&str, &str)) -> Result<u64, Refusal> {
         match self.number(name)? {
             n if n > most => Err(Refusal::limit(what, most)),
             n => Ok(n),
@@ -81,7 +83,7 @@ impl<'q> Query<'q> {
         match self.text("lang") {
             None | Some("en") => Ok(Lang::En),
             Some("zh") => Ok(Lang::Zh),
-            Some(_) => Err(Refusal::usage("lang is en or zh")),
+            Some(_) => Err(Refusal::usage(("lang is en or zh", "lang 应为 en 或 zh"))),
         }
     }
 }

@@ -5,6 +5,8 @@ use std::io;
 
 use serde::Serialize;
 
+use super::zh::Said;
+
 /// Who must act.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -37,39 +39,44 @@ pub struct Refusal {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 struct Inner {
     kind: Kind,
+    /// In English.
     message: String,
+    /// In Chinese; what the system says is in its own words.
+    message_zh: String,
 }
 
 impl Refusal {
-    /// A refusal with what is said about it; text of files must stand in it escaped.
+    /// A refusal with what is said about it in both languages; text of files must stand in it escaped.
     #[must_use]
-    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { error: Inner { kind, message: message.into() } }
+    pub(crate) fn new(kind: Kind, message: impl Into<Said>) -> Self {
+        let Said { en, zh } = message.into();
+        Self { error: Inner { kind, message: en, message_zh: zh } }
     }
 
-    pub(super) fn usage(message: impl Into<String>) -> Self {
+    pub(super) fn usage(message: impl Into<Said>) -> Self {
         Self::new(Kind::Usage, message)
     }
 
-    pub(super) fn not_found(message: impl Into<String>) -> Self {
+    pub(super) fn not_found(message: impl Into<Said>) -> Self {
         Self::new(Kind::NotFound, message)
     }
 
-    pub(super) fn unsupported(message: impl Into<String>) -> Self {
+    pub(super) fn unsupported(message: impl Into<Said>) -> Self {
         Self::new(Kind::Unsupported, message)
     }
 
-    pub(super) fn malformed(message: impl Into<String>) -> Self {
+    pub(super) fn malformed(message: impl Into<Said>) -> Self {
         Self::new(Kind::Malformed, message)
     }
 
     pub(super) fn io(error: &io::Error) -> Self {
-        Self::new(Kind::Io, error.to_string())
+        Self::new(Kind::Io, Said::of(&error.to_string()))
     }
 
     /// More was asked for than `most` of something.
-    pub(super) fn limit(what: &str, most: u64) -> Self {
-        Self::new(Kind::Limit, format!("one question may ask for {most} {what} at most"))
+    pub(super) fn limit((en, zh): (&str, &str), most: u64) -> Self {
+        let en = format!("one question may ask for {most} {en} at most");
+        Self::new(Kind::Limit, (en, format!("一个问题最多可以要求 {most} {zh}")))
     }
 
     /// Who must act.
@@ -78,7 +85,7 @@ impl Refusal {
         self.error.kind
     }
 
-    /// Why, in words.
+    /// Why, in words of English.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.error.message

@@ -58,9 +58,12 @@ impl File {
 
     /// The file, to be read by position.
     pub(super) fn seekable(&self) -> Result<&Source, Refusal> {
-        self.source
-            .as_deref()
-            .ok_or_else(|| Refusal::unsupported("data is not read as it passes by: name a file"))
+        self.source.as_deref().ok_or_else(|| {
+            Refusal::unsupported((
+                "data is not read as it passes by: name a file",
+                "流过的数据不能回读：请指定一个文件",
+            ))
+        })
     }
 
     /// Refuses what was read of a file that has been written to since it was opened: it is of no one state of it.
@@ -69,7 +72,10 @@ impl File {
             None | Some(Ok(false)) => Ok(()),
             Some(Ok(true)) => Err(Refusal::new(
                 super::refusal::Kind::Io,
-                "the file has been changed since it was opened; open it again",
+                (
+                    "the file has been changed since it was opened; open it again",
+                    "文件打开后被修改过；请重新打开",
+                ),
             )),
             Some(Err(error)) => Err(Refusal::io(&error)),
         }
@@ -86,7 +92,8 @@ impl File {
             let span = Span::between(span.start, span.end().min(have));
             return Ok(span.slice(&self.head, base).unwrap_or_default().to_vec());
         };
-        let len = usize::try_from(span.len).map_err(|_| Refusal::usage("that is more than memory holds"))?;
+        let len = usize::try_from(span.len)
+            .map_err(|_| Refusal::usage(("that is more than memory holds", "超出内存所能容纳的大小")))?;
         let mut bytes = vec![0; len];
         let read = read_full(&**source, &mut bytes, span.start).map_err(|error| Refusal::io(&error))?;
         bytes.truncate(read);
@@ -269,7 +276,8 @@ impl Session {
 
     /// Does something with the first model, and its name.
     pub(crate) fn first_model<T>(&self, work: impl FnOnce(&Model<'_>, &str) -> T) -> Result<T, Refusal> {
-        let opened = self.models.first().ok_or_else(|| Refusal::not_found("nothing is open"))?;
+        let opened =
+            self.models.first().ok_or_else(|| Refusal::not_found(("nothing is open", "没有打开任何文件")))?;
         self.with_model(opened, |model, _| Ok(work(model, &opened.name)))
     }
 
@@ -291,16 +299,19 @@ impl Session {
     /// The file that a question is about, with its number.
     pub(super) fn file(&self, query: &Query<'_>) -> Result<(usize, &File), Refusal> {
         let number: usize = query.number("file")?;
-        let file =
-            self.files.get(number).ok_or_else(|| Refusal::not_found("there is no file with this number"))?;
+        let file = self
+            .files
+            .get(number)
+            .ok_or_else(|| Refusal::not_found(("there is no file with this number", "没有这个编号的文件")))?;
         Ok((number, file))
     }
 
     /// The file that a question is about, with its head.
     pub(super) fn viewed(&self, query: &Query<'_>) -> Result<(usize, &File, View<'_>), Refusal> {
         let (number, file) = self.file(query)?;
-        let view =
-            file.view().ok_or_else(|| Refusal::malformed("the header of this file could not be read"))?;
+        let view = file.view().ok_or_else(|| {
+            Refusal::malformed(("the header of this file could not be read", "无法读取此文件的文件头"))
+        })?;
         Ok((number, file, view))
     }
 
@@ -308,7 +319,12 @@ impl Session {
     pub(super) fn opened(&self, query: &Query<'_>, name: &str) -> Result<(usize, &Opened), Refusal> {
         let number: usize = query.number(name)?;
         let model = self.models.get(number);
-        Ok((number, model.ok_or_else(|| Refusal::not_found("there is no model with this number"))?))
+        Ok((
+            number,
+            model.ok_or_else(|| {
+                Refusal::not_found(("there is no model with this number", "没有这个编号的模型"))
+            })?,
+        ))
     }
 
     /// The files of a model whose headers could be read, each with its number in the session.
@@ -324,8 +340,9 @@ impl Session {
         work: impl FnOnce(&Model<'_>, &[usize]) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         let (numbers, parts): (Vec<usize>, Vec<Part<'_>>) = self.parts(opened).into_iter().unzip();
-        let model = Model::of_shards(&parts)
-            .ok_or_else(|| Refusal::malformed("no header of this model could be read"))?;
+        let model = Model::of_shards(&parts).ok_or_else(|| {
+            Refusal::malformed(("no header of this model could be read", "此模型的文件头都无法读取"))
+        })?;
         work(&model, &numbers)
     }
 

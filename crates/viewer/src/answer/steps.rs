@@ -72,7 +72,7 @@ struct Told {
 pub(super) fn steps_of(session: &Session, query: &Query<'_>) -> Answer {
     let (_, file, view) = session.viewed(query)?;
     let from: u64 = query.number::<u64>("from")?.max(1);
-    let count = query.count("count", MAX_ROWS, "steps")?;
+    let count = query.count("count", MAX_ROWS, ("steps", "个步骤"))?;
     let lang = query.lang()?;
     let index = file.steps.get_or_init(|| StepIndex::of(&view));
     let (number, position) = index.mark(&view, |mark| mark.0 <= from);

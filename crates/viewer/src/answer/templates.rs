@@ -9,6 +9,7 @@ use super::query::Query;
 use super::refusal::Refusal;
 use super::session::Session;
 use super::shape::{Place, readable};
+use super::zh::Said;
 use super::{Answer, json};
 
 /// Bytes of a template that are told.
@@ -57,6 +58,9 @@ fn name(template: &Template<'_>) -> String {
 
 pub(super) fn templates(session: &Session, query: &Query<'_>) -> Answer {
     let (_, opened) = session.opened(query, "model")?;
+    if session.parts(opened).is_empty() {
+        return json(&Templates { templates: Vec::new() });
+    }
     session.with_model(opened, |model, numbers| {
         let mut room = MAX_ALL;
         let mut templates = Vec::new();
@@ -84,7 +88,7 @@ pub(super) fn templates(session: &Session, query: &Query<'_>) -> Answer {
 #[derive(Serialize)]
 struct Rendered {
     text: Option<String>,
-    error: Option<String>,
+    error: Option<Said>,
 }
 
 pub(super) fn render(session: &Session, query: &Query<'_>) -> Answer {
@@ -94,23 +98,28 @@ pub(super) fn render(session: &Session, query: &Query<'_>) -> Answer {
     let generate = match query.text("generate") {
         None | Some("0") => false,
         Some("1") => true,
-        Some(_) => return Err(Refusal::usage("generate is 0 or 1")),
+        Some(_) => return Err(Refusal::usage(("generate is 0 or 1", "generate 应为 0 或 1"))),
     };
     let Some(renderer) = &session.renderer else {
-        return Err(Refusal::unsupported("nothing renders templates here"));
+        return Err(Refusal::unsupported(("nothing renders templates here", "这里无法渲染模板")));
     };
     if !serde_json::from_str::<serde_json::Value>(messages).is_ok_and(|messages| messages.is_array()) {
-        return Err(Refusal::usage("messages is a JSON list"));
+        return Err(Refusal::usage(("messages is a JSON list", "messages 应为 JSON 列表")));
     }
     session.with_model(opened, |model, _| {
         let found = Template::all(model).take(MAX_TEMPLATES).find(|template| name(template) == wanted);
-        let template = found.ok_or_else(|| Refusal::not_found("there is no template of this name"))?;
+        let template = found
+            .ok_or_else(|| Refusal::not_found(("there is no template of this name", "没有这个名称的模板")))?;
         let rendered = match renderer(&Rendering { model: *model, template, messages, generate }) {
-            Ok(text) if text.len() > MAX_PROMPT => {
-                Rendered { text: None, error: Some(format!("the prompt is longer than {MAX_PROMPT} bytes")) }
-            }
+            Ok(text) if text.len() > MAX_PROMPT => Rendered {
+                text: None,
+                error: Some(Said {
+                    en: format!("the prompt is longer than {MAX_PROMPT} bytes"),
+                    zh: format!("提示词超过 {MAX_PROMPT} 字节"),
+                }),
+            },
             Ok(text) => Rendered { text: Some(readable(text.as_bytes())), error: None },
-            Err(error) => Rendered { text: None, error: Some(error) },
+            Err(error) => Rendered { text: None, error: Some(Said::of(&error)) },
         };
         json(&rendered)
     })

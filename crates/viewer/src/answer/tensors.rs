@@ -38,6 +38,9 @@ struct Told {
 pub(super) fn tensors(session: &Session, query: &Query<'_>) -> Answer {
     let (_, opened) = session.opened(query, "model")?;
     let from: usize = query.text("from").map_or(Ok(0), |_| query.number("from"))?;
+    if session.parts(opened).is_empty() {
+        return json(&Tensors { total: 0, tensors: Vec::new() });
+    }
     session.with_model(opened, |model, numbers| {
         let table = Table::new(model);
         let rows = table.iter().skip(from).take(MAX_LIST);

@@ -35,7 +35,7 @@ pub(super) struct Vocabulary {
     is_bytes: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 struct Tokens {
     total: u64,
     matched: u64,
@@ -163,7 +163,7 @@ impl Wanted {
         let mut wanted = Self { texts: Vec::new(), id: None, ty: None };
         if let Some(text) = query.text("find").filter(|text| !text.is_empty()) {
             if text.len() > MAX_FIND {
-                return Err(Refusal::limit("bytes of a text", MAX_FIND as u64));
+                return Err(Refusal::limit(("bytes of a text", "字节的文本"), MAX_FIND as u64));
             }
             wanted.id = text.parse().ok();
             let mut forms = vec![text.to_owned(), text.replace(' ', "\u{2581}")];
@@ -197,14 +197,15 @@ impl Wanted {
 pub(super) fn tokens(session: &Session, query: &Query<'_>) -> Answer {
     let (_, opened) = session.opened(query, "model")?;
     let from: u64 = query.number("from")?;
-    let count = query.count("count", MAX_ROWS, "tokens")?;
+    let count = query.count("count", MAX_ROWS, ("tokens", "个词元"))?;
     let by_score = match query.text("sort") {
         None | Some("" | "id") => false,
         Some("score") => true,
-        Some(_) => return Err(Refusal::usage("sort is id or score")),
+        Some(_) => return Err(Refusal::usage(("sort is id or score", "sort 应为 id 或 score"))),
     };
     let parts = session.parts(opened);
-    let arrays = Arrays::of(&parts).ok_or_else(|| Refusal::not_found("the model has no vocabulary"))?;
+    // Of a model without a vocabulary there are no tokens; whether it has none, or that was not read, the session tells.
+    let Some(arrays) = Arrays::of(&parts) else { return json(&Tokens::default()) };
     let vocabulary = opened.vocabulary(&arrays);
     let wanted = Wanted::of(query, vocabulary)?;
     let total = arrays.tokens.len();
@@ -213,7 +214,10 @@ pub(super) fn tokens(session: &Session, query: &Query<'_>) -> Answer {
         ((from..total.min(from.saturating_add(count))).collect(), total)
     } else if by_score {
         if total > MAX_SORTED {
-            return Err(Refusal::limit("tokens in the order of their scores", MAX_SORTED));
+            return Err(Refusal::limit(
+                ("tokens in the order of their scores", "个按分数排序的词元"),
+                MAX_SORTED,
+            ));
         }
         let mut found: Vec<(f32, u64)> =
             ids(&arrays, &wanted).map(|id| (arrays.score(id).unwrap_or(f32::NEG_INFINITY), id)).collect();

@@ -15,6 +15,7 @@ use super::refusal::Refusal;
 use super::session::Session;
 use super::shape::{Num, Place, type_of};
 use super::values::{threads, weights};
+use super::zh::Said;
 use super::{Answer, json};
 
 /// Differences that are told; the others are counted.
@@ -58,11 +59,13 @@ pub(super) enum Kind {
     Retyped,
     Reshaped,
     Moved,
+    /// One side has it, and the other was not read to its end.
+    Unread,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Added, Self::Removed, Self::Changed, Self::Retyped, Self::Reshaped, Self::Moved];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Added, Self::Removed, Self::Changed, Self::Retyped, Self::Reshaped, Self::Moved, Self::Unread];
 }
 
 /// Where something differs.
@@ -94,69 +97,48 @@ struct Change {
 type Told = (String, Place);
 
 pub(super) fn diff(session: &Session, query: &Query<'_>) -> Answer {
+    let read = ["a", "b"].map(|side| session.opened(query, side).map(|(_, opened)| session.reach(opened)));
+    let [read_a, read_b] = read;
+    let (read_a, read_b) = (read_a?, read_b?);
     with_both(session, query, |[a, b], [numbers_a, numbers_b]| {
         let diff = Diff::new(a, b, &Options::ALL);
         let mut list = List { changes: Vec::new(), left_out: 0 };
-        list.header(&diff);
+        // The alignment is what a key says: where that may stand unread, it is no difference.
+        let keys_read = read_a.keys.reach.is_whole() && read_b.keys.reach.is_whole();
+        list.header(&diff, |field| keys_read || field != "alignment");
         let kv = |side: &Side<'_>, numbers: &[usize], at: usize| {
             side.kvs.get(at).map(|record| (name(&record.name), told_kv(side, numbers, record)))
         };
-        for at in &diff.metadata.removed {
-            list.alone(Kind::Removed, What::Metadata, kv(&diff.a, numbers_a, *at), true);
-        }
-        for at in &diff.metadata.added {
-            list.alone(Kind::Added, What::Metadata, kv(&diff.b, numbers_b, *at), false);
-        }
-        for change in &diff.metadata.changed {
-            let kind = if change.retyped { Kind::Retyped } else { Kind::Changed };
-            list.both(
-                kind,
-                What::Metadata,
-                kv(&diff.a, numbers_a, change.a),
-                kv(&diff.b, numbers_b, change.b),
-            );
-        }
-        for (at_a, at_b) in &diff.metadata.moved {
-            list.both(
-                Kind::Moved,
-                What::Metadata,
-                kv(&diff.a, numbers_a, *at_a),
-                kv(&diff.b, numbers_b, *at_b),
-            );
-        }
         let tensor = |side: &Side<'_>, numbers: &[usize], at: usize| {
             side.tensors.get(at).map(|record| (name(&record.name), told_tensor(side, numbers, record)))
         };
-        for at in &diff.tensors.removed {
-            list.alone(Kind::Removed, What::Tensor, tensor(&diff.a, numbers_a, *at), true);
-        }
-        for at in &diff.tensors.added {
-            list.alone(Kind::Added, What::Tensor, tensor(&diff.b, numbers_b, *at), false);
-        }
-        for change in diff.tensors.pairs.iter().filter(|pair| pair.differs()) {
-            let kind = if change.reshaped { Kind::Reshaped } else { Kind::Retyped };
-            list.both(
-                kind,
-                What::Tensor,
-                tensor(&diff.a, numbers_a, change.a),
-                tensor(&diff.b, numbers_b, change.b),
-            );
-        }
-        for (at_a, at_b) in &diff.tensors.moved {
-            list.both(
-                Kind::Moved,
-                What::Tensor,
-                tensor(&diff.a, numbers_a, *at_a),
-                tensor(&diff.b, numbers_b, *at_b),
-            );
-        }
+        let metadata = Found {
+            what: What::Metadata,
+            removed: &diff.metadata.removed,
+            added: &diff.metadata.added,
+            moved: &diff.metadata.moved,
+            whole: [read_a.keys.reach.is_whole(), read_b.keys.reach.is_whole()],
+        };
+        let changed =
+            diff.metadata.changed.iter().map(|change| {
+                (if change.retyped { Kind::Retyped } else { Kind::Changed }, change.a, change.b)
+            });
+        list.records(&metadata, changed, |at| kv(&diff.a, numbers_a, at), |at| kv(&diff.b, numbers_b, at));
+        let tensors = Found {
+            what: What::Tensor,
+            removed: &diff.tensors.removed,
+            added: &diff.tensors.added,
+            moved: &diff.tensors.moved,
+            whole: [read_a.tensors.reach.is_whole(), read_b.tensors.reach.is_whole()],
+        };
+        let changed =
+            diff.tensors.pairs.iter().filter(|pair| pair.differs()).map(|change| {
+                (if change.reshaped { Kind::Reshaped } else { Kind::Retyped }, change.a, change.b)
+            });
+        let (of_a, of_b) = (|at| tensor(&diff.a, numbers_a, at), |at| tensor(&diff.b, numbers_b, at));
+        list.records(&tensors, changed, of_a, of_b);
         for change in &diff.layout.offsets {
-            list.both(
-                Kind::Moved,
-                What::Layout,
-                tensor(&diff.a, numbers_a, change.a),
-                tensor(&diff.b, numbers_b, change.b),
-            );
+            list.both(Kind::Moved, What::Layout, of_a(change.a), of_b(change.b));
         }
         if let Some((files_a, files_b)) = diff.layout.files {
             let texts = (files_a.to_string(), files_b.to_string());
@@ -174,6 +156,16 @@ pub(super) fn diff(session: &Session, query: &Query<'_>) -> Answer {
         let same = (diff.count() > 0).then_some(false);
         json(&Differences { same, changes: list.changes, left_out: list.left_out })
     })
+}
+
+/// What was found to differ of one sort of record, by the records' numbers on their sides.
+struct Found<'f> {
+    what: What,
+    removed: &'f [usize],
+    added: &'f [usize],
+    moved: &'f [(usize, usize)],
+    /// Whether either side was read to its end. What was not found on another one is not called absent there.
+    whole: [bool; 2],
 }
 
 struct List {
@@ -213,8 +205,31 @@ impl List {
         self.push(kind, what, name, Some(text_a), Some(text_b), Some(place_a), Some(place_b));
     }
 
-    fn header(&mut self, diff: &Diff<'_>) {
-        for change in &diff.header {
+    /// The differences of one sort of record, which `a` and `b` tell of.
+    fn records(
+        &mut self,
+        found: &Found<'_>,
+        changed: impl Iterator<Item = (Kind, usize, usize)>,
+        a: impl Fn(usize) -> Option<(String, Told)>,
+        b: impl Fn(usize) -> Option<(String, Told)>,
+    ) {
+        let [whole_a, whole_b] = found.whole;
+        for at in found.removed {
+            self.alone(if whole_b { Kind::Removed } else { Kind::Unread }, found.what, a(*at), true);
+        }
+        for at in found.added {
+            self.alone(if whole_a { Kind::Added } else { Kind::Unread }, found.what, b(*at), false);
+        }
+        for (kind, at_a, at_b) in changed {
+            self.both(kind, found.what, a(at_a), b(at_b));
+        }
+        for (at_a, at_b) in found.moved {
+            self.both(Kind::Moved, found.what, a(*at_a), b(*at_b));
+        }
+    }
+
+    fn header(&mut self, diff: &Diff<'_>, is_known: impl Fn(&str) -> bool) {
+        for change in diff.header.iter().filter(|change| is_known(change.field)) {
             let name = change.field.to_owned();
             let texts = (change.a.clone(), change.b.clone());
             self.push(Kind::Changed, What::Header, name, Some(texts.0), Some(texts.1), None, None);
@@ -340,20 +355,31 @@ pub(super) fn compare(session: &Session, query: &Query<'_>) -> Answer {
             let tensor = Table::new(model)
                 .iter()
                 .find(|row| row.name.0.len() <= MAX_NAME && row.name.display().to_string() == wanted);
-            let row = tensor.ok_or_else(|| Refusal::not_found("not both have a tensor of this name"))?;
+            let row = tensor.ok_or_else(|| {
+                Refusal::not_found(("not both have a tensor of this name", "并非两侧都有这个名称的张量"))
+            })?;
             let file = numbers.get(row.part_index).and_then(|number| session.files.get(*number));
-            let file = file.ok_or_else(|| Refusal::not_found("there is no file with this number"))?;
+            let file = file.ok_or_else(|| {
+                Refusal::not_found(("there is no file with this number", "没有这个编号的文件"))
+            })?;
             let source = file.seekable()?;
             let reader = TensorReader::new(source, row.part.view);
             found.push((weights(source, &reader, row.tensor)?, row.dims, file));
         }
         let [(first, dims, file), (second, other_dims, other_file)] = found.as_slice() else {
-            return Err(Refusal::not_found("not both have a tensor of this name"));
+            return Err(Refusal::not_found((
+                "not both have a tensor of this name",
+                "并非两侧都有这个名称的张量",
+            )));
         };
         if dims != other_dims {
-            return Err(Refusal::unsupported("only tensors of one shape are compared"));
+            return Err(Refusal::unsupported((
+                "only tensors of one shape are compared",
+                "只能比较形状相同的张量",
+            )));
         }
-        let pair = Pair::of(first, second).map_err(|error| Refusal::unsupported(error.to_string()))?;
+        let pair =
+            Pair::of(first, second).map_err(|error| Refusal::unsupported(Said::of(&error.to_string())))?;
         let mut result: io::Result<Difference> = Err(io::ErrorKind::UnexpectedEof.into());
         measure(&[pair], threads(), &|_| (), &mut |_, one| result = one);
         let result = result.map_err(|error| Refusal::io(&error))?;

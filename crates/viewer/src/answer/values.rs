@@ -14,6 +14,7 @@ use super::query::Query;
 use super::refusal::Refusal;
 use super::session::{File, Session};
 use super::shape::{Num, base64};
+use super::zh::Said;
 use super::{Answer, MAX_SIDE, json};
 
 /// Columns of the histogram.
@@ -70,7 +71,8 @@ fn with_weights<T>(
     let (_, file, view) = session.viewed(query)?;
     let at: usize = query.number("tensor")?;
     let tensor = view.index().tensors().get(at);
-    let tensor = tensor.ok_or_else(|| Refusal::not_found("there is no tensor with this number"))?;
+    let tensor = tensor
+        .ok_or_else(|| Refusal::not_found(("there is no tensor with this number", "没有这个编号的张量")))?;
     let source = file.seekable()?;
     let reader = TensorReader::new(source, view);
     let weights = weights(source, &reader, tensor)?;
@@ -84,8 +86,8 @@ pub(super) fn weights<'s>(
     tensor: &Tensor,
 ) -> Result<Weights<'s, Source>, Refusal> {
     Weights::of(source, reader, tensor).map_err(|error| match &error {
-        NoValues::Data(_) => Refusal::malformed(error.to_string()),
-        _ => Refusal::unsupported(error.to_string()),
+        NoValues::Data(_) => Refusal::malformed(Said::of(&error.to_string())),
+        _ => Refusal::unsupported(Said::of(&error.to_string())),
     })
 }
 
@@ -191,8 +193,8 @@ impl Cell {
 }
 
 pub(super) fn values(session: &Session, query: &Query<'_>) -> Answer {
-    let width = query.count("width", MAX_SIDE, "cells in a row")?;
-    let height = query.count("height", MAX_SIDE, "rows of cells")?;
+    let width = query.count("width", MAX_SIDE, ("cells in a row", "个单元格（每行）"))?;
+    let height = query.count("height", MAX_SIDE, ("rows of cells", "行单元格"))?;
     let rows: Range<u64> = query.number("row_from")?..query.number("row_to")?;
     let cols: Range<u64> = query.number("col_from")?..query.number("col_to")?;
     with_weights(session, query, |file, weights| {
@@ -200,7 +202,7 @@ pub(super) fn values(session: &Session, query: &Query<'_>) -> Answer {
         let all = weights.elements().checked_div(row).unwrap_or(0);
         let (rows, cols) = (rows.start..rows.end.min(all), cols.start..cols.end.min(row));
         if rows.is_empty() || cols.is_empty() || width == 0 || height == 0 {
-            return Err(Refusal::not_found("there is no element in this rectangle"));
+            return Err(Refusal::not_found(("there is no element in this rectangle", "此矩形中没有元素")));
         }
         let (count_rows, count_cols) = (rows.end - rows.start, cols.end - cols.start);
         let (width, height) = (width.min(count_cols), height.min(count_rows));

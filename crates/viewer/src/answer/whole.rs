@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::open::Problem;
 use super::query::Query;
+use super::reach::Read;
 use super::session::{File, Opened, Session};
 use super::zh::Said;
 use super::{Answer, json};
@@ -28,6 +29,10 @@ struct ModelHead<'a> {
     model: usize,
     name: &'a str,
     files: &'a [usize],
+    /// Files that it should have, where more are known of than there are.
+    files_declared: usize,
+    /// How far it was read: what no answer lists is absent only where that is the whole.
+    read: Read,
     problems: Vec<Told<'a>>,
 }
 
@@ -94,17 +99,25 @@ fn told(session: &Session, can: Can, capped: &[Said]) -> Answer {
             ggufkit_format::spec::Lang::Zh => "zh",
         }),
         files,
-        models: session.models.iter().enumerate().map(|(number, opened)| model(number, opened)).collect(),
+        models: session
+            .models
+            .iter()
+            .enumerate()
+            .map(|(number, opened)| model(session, number, opened))
+            .collect(),
         can,
         capped,
     })
 }
 
-fn model(number: usize, opened: &Opened) -> ModelHead<'_> {
+fn model<'a>(session: &Session, number: usize, opened: &'a Opened) -> ModelHead<'a> {
+    let of_set = opened.set.as_ref().map_or(0, |set| usize::try_from(set.count()).unwrap_or(0));
     ModelHead {
         model: number,
         name: &opened.name,
         files: &opened.files,
+        files_declared: of_set.max(opened.files.len()),
+        read: session.reach(opened),
         problems: Told::all(&opened.problems),
     }
 }

@@ -36,7 +36,7 @@ pub fn words() -> BTreeMap<&'static str, Vec<String>> {
                 .collect(),
         ),
         ("differs.", owned(&["version", "endian", "dialect", "alignment", "files"])),
-        ("load.from-", owned(&["key", "default", "derived", "missing"])),
+        ("load.from-", owned(&["key", "default", "derived", "missing", "unread"])),
         ("refused.", refusal::Kind::ALL.iter().filter_map(word_of).collect()),
     ]);
     for words in out.values_mut() {

@@ -34,7 +34,10 @@ static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
 /// The file of this path. Paths are compared as they were sent: there is nothing to be decoded in any of them.
 pub(super) fn reply(path: &str, headers: &HeaderMap) -> Reply {
     let Some(known) = KNOWN.iter().find(|known| known.path == path) else {
-        return Reply::refusal(StatusCode::NOT_FOUND, "there is nothing of this name");
+        return Reply::refusal(
+            StatusCode::NOT_FOUND,
+            ("there is nothing of this name", "没有这个名称的内容"),
+        );
     };
     let same = |value: &hyper::header::HeaderValue| value.as_bytes() == known.etag.as_bytes();
     if headers.get(IF_NONE_MATCH).is_some_and(same) {

@@ -29,17 +29,27 @@ impl Guard {
         let refuse = |text| Err(Reply::refusal(StatusCode::FORBIDDEN, text));
         let headers = request.headers();
         if request.uri().authority().is_some() || !self.knows_host(headers) {
-            return refuse("this server is known as 127.0.0.1 and as localhost");
+            return refuse((
+                "this server is known as 127.0.0.1 and as localhost",
+                "此服务器的名称是 127.0.0.1 和 localhost",
+            ));
         }
         if !self.is_of_here(headers) {
-            return refuse("this server answers its own page only");
+            return refuse(("this server answers its own page only", "此服务器只回答自己的页面"));
         }
         if request.method() != Method::GET {
-            return Err(Reply::refusal(StatusCode::METHOD_NOT_ALLOWED, "only GET is answered").allow());
+            return Err(Reply::refusal(
+                StatusCode::METHOD_NOT_ALLOWED,
+                ("only GET is answered", "只回答 GET 请求"),
+            )
+            .allow());
         }
         let has_body = headers.get(CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0");
         if has_body || headers.contains_key(TRANSFER_ENCODING) {
-            return Err(Reply::refusal(StatusCode::PAYLOAD_TOO_LARGE, "a question has no body"));
+            return Err(Reply::refusal(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                ("a question has no body", "问题不带正文"),
+            ));
         }
         Ok(())
     }

@@ -171,15 +171,21 @@ async fn route(shared: Arc<Shared>, request: &Request<Incoming>) -> Reply {
         if !shared.token.is_in(request.headers()) {
             return Reply::refusal(
                 StatusCode::UNAUTHORIZED,
-                "the address of this page has a secret in it, which is missing here",
+                (
+                    "the address of this page has a secret in it, which is missing here",
+                    "此页面的地址含有密钥，这里没有",
+                ),
             );
         }
         let query = request.uri().query().unwrap_or_default();
         if query.len() > MAX_QUERY {
-            return Reply::refusal(StatusCode::URI_TOO_LONG, "the question is too long");
+            return Reply::refusal(StatusCode::URI_TOO_LONG, ("the question is too long", "问题太长"));
         }
         let Some(question) = question(name, query) else {
-            return Reply::of(&Refusal::new(crate::answer::Kind::Usage, "the question has too many parts"));
+            return Reply::of(&Refusal::new(
+                crate::answer::Kind::Usage,
+                ("the question has too many parts", "问题的部分太多"),
+            ));
         };
         return work::answer(shared, question).await;
     }

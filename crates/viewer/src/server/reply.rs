@@ -107,7 +107,7 @@ impl Reply {
     }
 
     /// Why a request is turned away, in the form of a refused question.
-    pub(super) fn refusal(status: StatusCode, text: &str) -> Self {
+    pub(super) fn refusal(status: StatusCode, text: (&str, &str)) -> Self {
         let kind = match status {
             StatusCode::NOT_FOUND => Kind::NotFound,
             StatusCode::SERVICE_UNAVAILABLE => Kind::Limit,

@@ -65,7 +65,12 @@ impl Drop for Waiting<'_> {
 
 /// Works an answer out on a thread that may wait for a disk.
 pub(super) async fn answer(shared: Arc<Shared>, question: Question) -> Reply {
-    let busy = || Reply::refusal(StatusCode::SERVICE_UNAVAILABLE, "too many questions at once; ask again");
+    let busy = || {
+        Reply::refusal(
+            StatusCode::SERVICE_UNAVAILABLE,
+            ("too many questions at once; ask again", "同时提出的问题太多；请稍后再试"),
+        )
+    };
     let desk = &shared.desk;
     let Some(waiting) = Waiting::begin(&desk.waiting) else { return busy() };
     let Ok(place) = Arc::clone(&desk.places).acquire_owned().await else { return busy() };
@@ -79,7 +84,7 @@ pub(super) async fn answer(shared: Arc<Shared>, question: Question) -> Reply {
         Err(_) => {
             return Reply::of(&Refusal::new(
                 Kind::Io,
-                "the answer could not be worked out; this is our error",
+                ("the answer could not be worked out; this is our error", "无法得出答案；这是我们的错误"),
             ));
         }
     };

@@ -41,7 +41,7 @@ export function BytesPane() {
         )}
         {wrong && <p class="wrong" id="goto-wrong" role="alert">{t('bytes.bad', { size: count(head.size), last: hex(Math.max(0, head.size - 1)) })}</p>}
       </div>
-      {head.size === 0 ? <Empty>{t('state.nothing')}</Empty> : <HexView head={head} region={region} spot={selected.value?.file === head.file ? selected.value : null} under={hovered.value?.file === head.file ? hovered.value : null} />}
+      {head.size === 0 ? <Empty>{t('state.empty-file')}</Empty> : <HexView head={head} region={region} spot={selected.value?.file === head.file ? selected.value : null} under={hovered.value?.file === head.file ? hovered.value : null} />}
     </>
   );
 }

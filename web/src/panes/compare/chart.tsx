@@ -3,6 +3,7 @@ import type { Compared } from '../../backend/questions';
 import { t } from '../../i18n';
 import { typeColour } from '../../lib/colour';
 import { plain } from '../../lib/escape';
+import { stepOf } from '../../lib/keys';
 import { num } from '../../lib/format';
 import { palette } from '../../state/prefs';
 import { useDrawing } from '../../ui/canvas';
@@ -67,7 +68,7 @@ export function ErrorChart({ results, total, measure, at, onAt }: { results: Com
   };
   const here = results.findIndex((r) => r.name === at);
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    const step = stepOf(event.key);
     if (step === undefined || results.length === 0) return;
     event.preventDefault();
     onAt(results[Math.min(Math.max(here + step, 0), results.length - 1)]?.name ?? null);

@@ -4,6 +4,7 @@ import type { Change } from '../../backend/questions';
 import { t, tOr } from '../../i18n';
 import { count } from '../../lib/format';
 import { select } from '../../state/selection';
+import { isWhole } from '../../state/session';
 import { Grid, type Column } from '../../ui/grid';
 import { useDelayed } from '../../ui/hooks';
 import { Empty, Failed, Loading, Search, Select } from '../../ui/states';
@@ -23,7 +24,7 @@ export function Differences({ a, b }: { a: number; b: number }) {
   );
   if (answer.error) return <Failed error={answer.error} retry={answer.retry} />;
   if (!answer.data) return <Loading />;
-  if (answer.data.changes.length === 0 && answer.data.left_out === 0) return <Empty>{t('compare.same')}</Empty>;
+  if (answer.data.changes.length === 0 && answer.data.left_out === 0) return <Empty>{t(isWhole(a, 'keys') && isWhole(b, 'keys') && isWhole(a, 'tensors') && isWhole(b, 'tensors') ? 'compare.same' : 'compare.same-so-far')}</Empty>;
   const kinds = [...new Set(answer.data.changes.map((c) => c.what))];
   const columns: Column<Change>[] = [
     { id: 'kind', label: t('compare.kind'), width: '7rem', min: 440, cell: (c) => <span class={`change ${c.kind}`}>{tOr(`compare.${c.kind}`, c.kind)}</span> },

@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
+import type { ModelHead } from '../../backend/questions';
 import { t } from '../../i18n';
 import { plain } from '../../lib/escape';
+import { isHeadless } from '../../lib/reach';
 import { setView, view } from '../../state/route';
 import { model, session } from '../../state/session';
+import { unreadText } from '../../ui/absent';
 import { Empty, Intro, Select, Tabs } from '../../ui/states';
 import { Differences } from './differences';
 import { Weights } from './weights';
@@ -14,6 +17,7 @@ export function ComparePane() {
   const [a, setA] = useState(() => models.find((m) => m.model === Number(view.value.a ?? ''))?.model ?? first);
   const [b, setB] = useState(() => models.find((m) => m.model === Number(view.value.b ?? 'none'))?.model ?? models.find((m) => m.model !== first)?.model ?? first);
   if (models.length < 2) return <><Intro pane="compare" /><Empty>{t('compare.one')}</Empty></>;
+  const sides = [a, b].map((n) => models.find((m) => m.model === n) ?? null);
   const options = models.map((m) => [String(m.model), plain(m.name)] as const);
   const show = view.value.show === 'weights' ? 'weights' : 'meta';
   const set = (left: number, right: number) => {
@@ -31,7 +35,14 @@ export function ComparePane() {
         <span class="bar-room" />
         <Tabs label={t('pane.compare')} value={show} options={[['meta', t('compare.meta')], ['weights', t('compare.weights')]]} onChange={(v) => setView({ show: v === 'meta' ? null : v })} />
       </div>
-      {show === 'weights' ? <Weights key={`${a} ${b}`} a={a} b={b} /> : <Differences a={a} b={b} />}
+      {sides.map((side, i) => <Unread of={side} side={t(i === 0 ? 'compare.a' : 'compare.b')} />)}
+      {sides.some((side) => side && isHeadless(side.read.keys)) ? null : show === 'weights' ? <Weights key={`${a} ${b}`} a={a} b={b} /> : <Differences a={a} b={b} />}
     </>
   );
+}
+
+/** What of a side was not read, so that nothing of it is called absent. */
+function Unread({ of, side }: { of: ModelHead | null; side: string }) {
+  const texts = [unreadText('more-keys', of), unreadText('more-tensors', of)].filter((text): text is string => text !== null);
+  return <>{texts.map((text) => <p class="hint unread"><b>{side}</b>{t('app.colon')}{text}</p>)}</>;
 }

@@ -1,13 +1,14 @@
 import { signal } from '@preact/signals';
 import { ask, askOnce } from '../../backend/answers';
-import type { Compared, Questions } from '../../backend/questions';
+import { Refused } from '../../backend/http';
+import type { Compared, Questions, Said } from '../../backend/questions';
 
 /** A comparison of weights goes on while other panes are looked at; one runs at a time. */
 export interface Run {
   a: number;
   b: number;
   pairs: Questions['pairs']['answer'] | null;
-  results: (Compared | { name: string; error: string })[];
+  results: (Compared | { name: string; error: Said | null })[];
   bytes: number;
   state: 'idle' | 'running' | 'stopped' | 'done' | 'failed';
   error: unknown;
@@ -43,12 +44,12 @@ export async function begin(): Promise<void> {
   stopper = mine;
   run.value = { ...run.value, state: 'running' };
   for (const pair of pairs.pairs.slice(run.value.results.length)) {
-    let result: Compared | { name: string; error: string };
+    let result: Compared | { name: string; error: Said | null };
     try {
       result = await askOnce('compare', { a, b, name: pair.name }, mine.signal);
     } catch (error) {
       if (mine.signal.aborted) return;
-      result = { name: pair.name, error: error instanceof Error ? error.message : '' };
+      result = { name: pair.name, error: error instanceof Refused ? { en: error.message, zh: error.zh } : null };
     }
     if (mine.signal.aborted) return;
     run.value = { ...run.value, results: [...run.value.results, result], bytes: run.value.bytes + Number(pair.bytes) };

@@ -1,15 +1,17 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Compared, Num } from '../../backend/questions';
+import type { Compared, Num, Said as Sentence } from '../../backend/questions';
 import { t } from '../../i18n';
 import { plain } from '../../lib/escape';
 import { count, num, share, size } from '../../lib/format';
+import { isWhole } from '../../state/session';
 import { Grid, type Column } from '../../ui/grid';
 import { Empty, Failed, Loading, Select } from '../../ui/states';
+import { Said } from '../../ui/said';
 import { Raw } from '../../ui/text';
 import { ErrorChart, type Measure } from './chart';
 import { begin, prepare, run, stop } from './run';
 
-type Result = Compared | { name: string; error: string };
+type Result = Compared | { name: string; error: Sentence | null };
 const isCompared = (r: Result): r is Compared => !('error' in r);
 const figure = (n: Num) => (typeof n === 'number' ? n : n === 'NaN' ? -Infinity : n === 'Infinity' ? Infinity : -Infinity);
 
@@ -38,7 +40,7 @@ export function Weights({ a, b }: { a: number; b: number }) {
   const cell = (get: (x: Compared) => Num) => (x: Result) => (isCompared(x) ? num(get(x), 4) : '');
   const columns: Column<Result>[] = [
     { id: 'name', label: t('compare.name'), width: 'minmax(9rem, 2fr)', sortable: true, cell: (x) => <Raw text={x.name} /> },
-    { id: 'types', label: t('compare.types'), width: '9rem', min: 520, cell: (x) => (isCompared(x) ? <span class="mono small">{x.type_a} → {x.type_b}</span> : <span class="muted">{plain(x.error) || t('compare.failed')}</span>) },
+    { id: 'types', label: t('compare.types'), width: '9rem', min: 520, cell: (x) => (isCompared(x) ? <span class="mono small">{x.type_a} → {x.type_b}</span> : <span class="muted">{x.error && x.error.en !== '' ? <Said text={x.error} /> : t('compare.failed')}</span>) },
     { id: 'relative', label: t('compare.relative'), width: '7.5rem', number: true, sortable: true, cell: cell((x) => x.relative) },
     { id: 'rmse', label: t('compare.rmse'), width: '7rem', number: true, sortable: true, min: 640, cell: cell((x) => x.rmse) },
     { id: 'max', label: t('compare.max'), width: '9.5rem', number: true, sortable: true, min: 900, cell: cell((x) => x.max) },
@@ -64,8 +66,8 @@ export function Weights({ a, b }: { a: number; b: number }) {
       </div>}
       {(only_a.count > 0 || only_b.count > 0 || left_out > 0) && (
         <p class="hint">
-          {only_a.count > 0 && <span title={only_a.names.slice(0, 40).map(plain).join('\n')}>{t('compare.only-a', { n: count(only_a.count) })} </span>}
-          {only_b.count > 0 && <span title={only_b.names.slice(0, 40).map(plain).join('\n')}>{t('compare.only-b', { n: count(only_b.count) })} </span>}
+          {only_a.count > 0 && <span title={only_a.names.slice(0, 40).map(plain).join('\n')}>{t(isWhole(b, 'tensors') ? 'compare.only-a' : 'compare.found-a', { n: count(only_a.count) })} </span>}
+          {only_b.count > 0 && <span title={only_b.names.slice(0, 40).map(plain).join('\n')}>{t(isWhole(a, 'tensors') ? 'compare.only-b' : 'compare.found-b', { n: count(only_b.count) })} </span>}
           {left_out > 0 && t('compare.pairs-left-out', { n: count(left_out) })}
         </p>
       )}

@@ -2,10 +2,12 @@ import { useAnswer } from '../../backend/answers';
 import type { Setting } from '../../backend/questions';
 import { t, tOr } from '../../i18n';
 import { plain } from '../../lib/escape';
+import { count } from '../../lib/format';
 import { lang } from '../../state/prefs';
 import { hover, select, selected } from '../../state/selection';
 import { model } from '../../state/session';
-import { Empty, Failed, Loading } from '../../ui/states';
+import { Absent, Partial } from '../../ui/absent';
+import { Failed, Loading } from '../../ui/states';
 import { Raw } from '../../ui/text';
 
 /** Each value that an engine needs, and the key or the rule that gives it. */
@@ -17,7 +19,7 @@ export function Configuration() {
   const groups = [...new Set(settings.map((s) => s.group))];
   return (
     <section class="config" aria-label={t('load.settings')}>
-      {architecture === null && <Empty>{t('load.none')}</Empty>}
+      {architecture === null ? <Absent what="architecture">{t('load.none')}</Absent> : <Partial what="more-keys" />}
       {architecture !== null && (
         <p class="config-head">
           <span class="muted">general.architecture</span> <b>{plain(architecture)}</b> {!known && <span class="muted">{t('load.unknown', { name: plain(architecture) })}</span>}
@@ -43,6 +45,12 @@ export function Configuration() {
   );
 }
 
+/** A value as other panes write it: whole numbers in groups, long texts cut. */
+function shown(value: string): string {
+  if (/^\d+(\.0)?$/.test(value)) return count(value.replace('.0', ''));
+  return value.length > 240 ? value.slice(0, 240) + '…' : value;
+}
+
 function Row({ s }: { s: Setting }) {
   const spot = selected.value;
   const here = s.span !== null && spot !== null && spot.file === s.span.file && s.span.start < spot.end && spot.start < s.span.end;
@@ -53,7 +61,7 @@ function Row({ s }: { s: Setting }) {
       onPointerLeave={() => hover(null)}
     >
       <span class="setting-name">{tOr(`setting.${s.name}`, s.name)}</span>
-      <span class="setting-value">{s.value === '' ? <span class="muted">–</span> : <Raw text={s.value.length > 240 ? s.value.slice(0, 240) + '…' : s.value} />}</span>
+      <span class="setting-value">{s.value === '' ? <span class="muted">–</span> : <Raw text={shown(s.value)} />}</span>
       <span class="setting-from">
         {s.span ? (
           <button type="button" class="link mono small" onClick={() => s.span && select({ ...s.span })}>{plain(s.key ?? '')}</button>

@@ -7,8 +7,9 @@ import { shape } from '../../lib/format';
 import { outline, ranges, type LayerGroup, type Outline, type Part } from '../../lib/model';
 import { hover, select, selected } from '../../state/selection';
 import { model } from '../../state/session';
+import { Absent, Partial } from '../../ui/absent';
 import { useSize } from '../../ui/hooks';
-import { Empty, Failed, Loading } from '../../ui/states';
+import { Failed, Loading } from '../../ui/states';
 
 /** The model drawn from its tensor table, from the first tokens at the top to the output at the bottom. */
 export function Diagram() {
@@ -17,9 +18,10 @@ export function Diagram() {
   const drawn = useMemo(() => outline(tensors.rows), [tensors.rows]);
   if (tensors.error) return <Failed error={tensors.error} retry={tensors.retry} />;
   if (tensors.total === null) return <Loading />;
-  if (drawn.groups.length === 0 && drawn.before.length + drawn.after.length === 0) return <Empty>{t(tensors.total === 0 ? 'tensors.none' : 'load.diagram-none')}</Empty>;
+  if (drawn.groups.length === 0 && drawn.before.length + drawn.after.length === 0) return <Absent what={tensors.total === 0 ? 'tensors' : 'more-tensors'}>{t(tensors.total === 0 ? 'tensors.none' : 'load.diagram-none')}</Absent>;
   return (
     <div class="diagram card" ref={box}>
+      <Partial what="more-tensors" />
       {size.width > 0 && <Drawing drawn={drawn} width={Math.min(size.width, 680)} />}
     </div>
   );

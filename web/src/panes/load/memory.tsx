@@ -8,6 +8,7 @@ import { plain } from '../../lib/escape';
 import { count, num, share, size } from '../../lib/format';
 import { lang } from '../../state/prefs';
 import { model } from '../../state/session';
+import { Partial } from '../../ui/absent';
 import { Failed, Loading, Select } from '../../ui/states';
 
 /** What weights and context cost, with the sum worked out. */
@@ -31,7 +32,7 @@ function Cache({ memory }: { memory: Memory }) {
   const [index, setIndex] = useState(begin);
   const [k, setK] = useState('F16');
   const [v, setV] = useState('F16');
-  if (!cache) return <section class="card"><h2>{t('load.cache')}</h2><p class="muted">{t('load.no-cache')}{memory.reason ? `: ${plain(memory.reason)}` : ''}</p></section>;
+  if (!cache) return <section class="card"><h2>{t('load.cache')}</h2><p class="muted">{t('load.no-cache')}{memory.reason !== null ? `${t('app.colon')}${plain(memory.reason)}` : '.'}</p>{memory.reason === null && <Partial what="cache" />}</section>;
   const n = steps[Math.min(index, steps.length - 1)] ?? 512;
   const bits = (name: string) => cache.types.find((x) => x.name === name)?.bits ?? 16;
   const total = totalCache(cache.kinds, n, bits(k), bits(v));
@@ -116,6 +117,7 @@ function Weights({ memory }: { memory: Memory }) {
   return (
     <section class="card" aria-label={t('load.weights')}>
       <h2>{t('load.weights')} <span class="muted">{size(total)}</span></h2>
+      <Partial what={memory.weights.by_type.length > 0 ? 'more-tensors' : 'tensors'} />
       <h3>{t('load.by-type')}</h3>
       <ul class="bars">
         {types.map((x) => (

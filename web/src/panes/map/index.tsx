@@ -189,7 +189,7 @@ function Parts() {
         current={current}
         onSelect={(_, r) => selectRegion(r.file, r.region)}
         onHover={(_, r) => hover(r ? { file: r.file, start: r.region.start, end: r.region.end, path: r.region.path } : null)}
-        empty={<Empty>{t('state.nothing')}</Empty>}
+        empty={<Empty>{t(total === 0 ? 'state.empty-file' : 'state.nothing')}</Empty>}
       />
     </section>
   );

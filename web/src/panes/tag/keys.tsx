@@ -8,6 +8,7 @@ import { lang } from '../../state/prefs';
 import { go } from '../../state/route';
 import { hover, hovered, select, selected } from '../../state/selection';
 import { model, selectedRegion } from '../../state/session';
+import { Absent, counted } from '../../ui/absent';
 import { Grid, type Column } from '../../ui/grid';
 import { useDelayed } from '../../ui/hooks';
 import { RawBytes } from '../../ui/rawbytes';
@@ -50,7 +51,7 @@ export function Keys() {
 
   if (entries.error) return <Failed error={entries.error} retry={entries.retry} />;
   if (entries.total === null) return <Loading />;
-  if (entries.total === 0) return <Empty>{t('tag.no-pairs')}</Empty>;
+  if (entries.total === 0) return <Absent what="keys">{t('tag.no-pairs')}</Absent>;
 
   const toggle = (id: string, open?: boolean) => {
     const next = new Set(closed);
@@ -89,7 +90,7 @@ export function Keys() {
       <div class="bar">
         <Search label={t('tag.filter')} value={find} onInput={setFind} />
         <Select label={t('tag.type')} value={type} options={[['', t('tag.any')], ...types.map((x) => [x, x] as const)]} onChange={setType} />
-        <span class="muted">{filtered ? t('tag.matched', { n: count(hits.length), total: count(entries.total) }) : t('tag.pairs', { count: entries.total })}</span>
+        <span class="muted">{filtered ? t('tag.matched', { n: count(hits.length), total: count(entries.total) }) : counted('keys', t('tag.pairs', { count: entries.total }))}</span>
         <span class="bar-room" />
         <button type="button" class="button" onClick={() => setClosed(closed.size > 0 ? new Set() : new Set(groups))}>{closed.size > 0 ? t('tag.expand') : t('tag.collapse')}</button>
       </div>

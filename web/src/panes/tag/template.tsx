@@ -8,8 +8,10 @@ import { lang } from '../../state/prefs';
 import { go } from '../../state/route';
 import { select } from '../../state/selection';
 import { model, session } from '../../state/session';
+import { Absent, Partial } from '../../ui/absent';
 import { useDelayed } from '../../ui/hooks';
 import { Empty, Failed, Loading, Select } from '../../ui/states';
+import { Said } from '../../ui/said';
 import { Raw } from '../../ui/text';
 
 /** Chat templates: read, and tried on a conversation. */
@@ -19,7 +21,7 @@ export function Template() {
   if (answer.error) return <Failed error={answer.error} retry={answer.retry} />;
   if (!answer.data) return <Loading />;
   const chosen = answer.data.templates.find((x) => x.name === name) ?? answer.data.templates[0];
-  if (!chosen) return <Empty>{t('tag.no-template')}</Empty>;
+  if (!chosen) return <Absent what="template">{t('tag.no-template')}</Absent>;
   return (
     <div class="template fill scroll">
       <section class="template-source" aria-label={t('tag.source')}>
@@ -80,7 +82,8 @@ function Trial({ template }: { template: T }) {
       </section>
       <section class="template-result" aria-label={t('tag.rendered')}>
         <div class="bar"><h2 class="bar-title">{t('tag.rendered')}</h2>{answer.busy && <span class="muted" role="status">{t('tag.rendering')}</span>}</div>
-        {answer.error ? <Failed error={answer.error} retry={answer.retry} /> : answer.data?.error ? <div class="blank failed" role="alert"><p>{t('tag.render-failed')}</p><p lang="en"><Raw text={answer.data.error} lines /></p></div> : <Rendered text={answer.data?.text ?? ''} />}
+        <Partial what="special" />
+        {answer.error ? <Failed error={answer.error} retry={answer.retry} /> : answer.data?.error ? <div class="blank failed" role="alert"><p>{t('tag.render-failed')}</p><p><Said text={answer.data.error} /></p></div> : <Rendered text={answer.data?.text ?? ''} />}
       </section>
     </>
   );

@@ -5,6 +5,7 @@ import { t, tOr } from '../../i18n';
 import { count, num } from '../../lib/format';
 import { hover, select, selected } from '../../state/selection';
 import { model } from '../../state/session';
+import { Absent } from '../../ui/absent';
 import { Grid, type Column } from '../../ui/grid';
 import { useDelayed } from '../../ui/hooks';
 import { Empty, Failed, Loading, Search, Select } from '../../ui/states';
@@ -26,7 +27,7 @@ export function Vocabulary() {
   if (tokens.total !== null && last?.total !== tokens.total) setLast({ total: tokens.total, types: tokens.types });
 
   if (tokens.error && tokens.total === null) return <Failed error={tokens.error} />;
-  if (tokens.total === 0) return <Empty>{t('tag.no-tokens')}</Empty>;
+  if (tokens.total === 0) return <Absent what="vocabulary">{t('tag.no-tokens')}</Absent>;
   if (!last) return <Loading />;
   const columns: Column<Token>[] = [
     { id: 'id', label: t('tag.id'), width: '5.5rem', number: true, cell: (x) => <span class="mono muted">{x.id}</span> },

@@ -221,10 +221,16 @@ export function HeatMap({ tensor }: { tensor: TensorRow }) {
       <p class="hint heat-foot">
         <span id="heat-say" role="status">{say}</span>
         <span>
-          {t('tensors.rows')} {count(r0)}–{count(r1 - 1)}, {t('tensors.cols')} {count(c0)}–{count(c1 - 1)}.{' '}
-          {grid && (grid.exact ? t('tensors.exact') : t('tensors.averaged', { r: num((r1 - r0) / grid.height, 3), c: num((c1 - c0) / grid.width, 3) }))} {grid?.sampled && t('tensors.sampled')}
+          {t('tensors.rectangle', { r0: count(r0), r1: count(r1 - 1), c0: count(c0), c1: count(c1 - 1) })}{' '}
+          {grid && (grid.exact ? t('tensors.exact') : t('tensors.averaged', { r: cells(r1 - r0, grid.height), c: cells(c1 - c0, grid.width) }))} {grid?.sampled && t('tensors.sampled')}
         </span>
       </p>
     </section>
   );
+}
+
+/** How many values a cell is of in one direction: of two numbers where it does not divide, `3–4`. */
+function cells(values: number, of: number): string {
+  const least = Math.floor(values / of);
+  return values % of === 0 ? count(least) : `${count(least)}–${count(least + 1)}`;
 }

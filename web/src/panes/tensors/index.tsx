@@ -7,7 +7,8 @@ import { tensorAt } from '../../lib/find';
 import { shape, size } from '../../lib/format';
 import { setView, view } from '../../state/route';
 import { select, selected } from '../../state/selection';
-import { model } from '../../state/session';
+import { fileHead, model } from '../../state/session';
+import { Absent, Partial } from '../../ui/absent';
 import { Empty, Failed, Intro, Loading, Tabs } from '../../ui/states';
 import { BlockView } from './block';
 import { HeatMap } from './heat';
@@ -32,18 +33,19 @@ export function TensorsPane() {
 
   if (tensors.error) return <Failed error={tensors.error} retry={tensors.retry} />;
   if (tensors.total === null) return <><Intro pane="tensors" /><Loading /></>;
-  if (tensors.total === 0) return <><Intro pane="tensors" /><Empty>{t('tensors.none')}</Empty></>;
+  if (tensors.total === 0) return <><Intro pane="tensors" /><Absent what="tensors">{t('tensors.none')}</Absent></>;
   const options: [Show, string][] = [['table', t('tensors.table')], ['treemap', t('tensors.treemap')], ['stats', t('tensors.stats')], ['values', t('tensors.values')], ['block', t('tensors.block')]];
   return (
     <>
       <Intro pane="tensors" />
       <Tabs<Show> label={t('tensors.views')} value={show} options={options} onChange={(v) => setView({ show: v === 'table' ? null : v })} />
+      <Partial what="more-tensors" />
       {show === 'table' && <TensorTable rows={tensors.rows} chosen={chosen} />}
       {show === 'treemap' && <Treemap rows={tensors.rows} chosen={chosen} />}
       {looks && chosen && (
         <>
           <Chooser rows={tensors.rows} chosen={chosen} />
-          {!chosen.readable ? <Empty>{t('tensors.unreadable')}</Empty>
+          {!chosen.readable ? <Empty>{t(!chosen.data && fileHead(chosen.file)?.head_end === null ? 'tensors.unlocated' : 'tensors.unreadable')}</Empty>
             : show === 'stats' ? <Statistics key={`${chosen.file} ${chosen.index}`} tensor={chosen} />
             : show === 'values' ? <HeatMap key={`${chosen.file} ${chosen.index}`} tensor={chosen} />
             : <BlockView key={`${chosen.file} ${chosen.index}`} tensor={chosen} />}

@@ -3,6 +3,7 @@ import { useAnswer } from '../../backend/answers';
 import type { Num, Stats, TensorRow } from '../../backend/questions';
 import { t } from '../../i18n';
 import { count, num, share, size } from '../../lib/format';
+import { stepOf } from '../../lib/keys';
 import { useSize } from '../../ui/hooks';
 import { Failed, Loading } from '../../ui/states';
 
@@ -41,9 +42,9 @@ function Shown({ s }: { s: Stats }) {
           <>
             <h3>{t('tensors.scales')}</h3>
             <dl class="measures">
-              <div><dt>{t('tensors.blockN')}</dt><dd>{count(s.scales.blocks)}</dd></div>
-              <div><dt>{t('tensors.min')}</dt><dd>{num(s.scales.min)}</dd></div>
-              <div><dt>{t('tensors.max')}</dt><dd>{num(s.scales.max)}</dd></div>
+              <div><dt>{t('tensors.blocks')}</dt><dd>{count(s.scales.blocks)}</dd></div>
+              <div><dt>{t('tensors.least-size')}</dt><dd>{num(s.scales.min)}</dd></div>
+              <div><dt>{t('tensors.greatest-size')}</dt><dd>{num(s.scales.max)}</dd></div>
               <div><dt>{t('tensors.zeros')}</dt><dd>{count(s.scales.zeros)}</dd></div>
               {s.scales.not_finite > 0 && <div><dt>{t('tensors.nan')}</dt><dd>{count(s.scales.not_finite)}</dd></div>}
             </dl>
@@ -77,7 +78,7 @@ function Histogram({ s }: { s: Stats }) {
         role="application"
         aria-label={t('tensors.histogram')}
         onKeyDown={(event) => {
-          const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+          const by = stepOf(event.key);
           if (by === undefined) return;
           event.preventDefault();
           setAt(Math.min(counts.length - 1, Math.max(0, (at ?? (by > 0 ? -1 : counts.length)) + by)));

@@ -5,6 +5,7 @@ import { typeColour } from '../../lib/colour';
 import { count, hex, num, shape, short, size } from '../../lib/format';
 import { setView } from '../../state/route';
 import { hover } from '../../state/selection';
+import { counted } from '../../ui/absent';
 import { Grid, type Column } from '../../ui/grid';
 import { useDelayed } from '../../ui/hooks';
 import { Empty, Search } from '../../ui/states';
@@ -52,7 +53,7 @@ export function TensorTable({ rows, chosen }: { rows: readonly TensorRow[]; chos
     <section class="fill" aria-label={t('tensors.table')}>
       <div class="bar">
         <Search label={t('tensors.filter')} value={find} onInput={setFind} />
-        <span class="muted">{wanted ? t('tag.matched', { n: count(shown.length), total: count(rows.length) }) : t('tensors.n', { count: rows.length })} · {size(bytes)}</span>
+        <span class="muted">{wanted ? t('tag.matched', { n: count(shown.length), total: count(rows.length) }) : counted('tensors', t('tensors.n', { count: rows.length }))} · {size(bytes)}</span>
         <span class="bar-room" />
         {chosen && (
           <div class="choice">

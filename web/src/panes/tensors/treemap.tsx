@@ -1,3 +1,4 @@
+import { stepOf } from '../../lib/keys';
 import { hierarchy, treemap, type HierarchyRectangularNode } from 'd3-hierarchy';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { TensorRow } from '../../backend/questions';
@@ -82,7 +83,7 @@ export function Treemap({ rows, chosen }: { rows: readonly TensorRow[]; chosen: 
   };
   // By the keyboard: from the largest on; what is reached is named below the strip, as what is under the pointer.
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -Infinity, End: Infinity }[event.key];
+    const step = stepOf(event.key, true);
     const here = tensorAt(rows, under) ?? chosen;
     if (step !== undefined) {
       event.preventDefault();

@@ -9,7 +9,7 @@ import { lang } from '../../state/prefs';
 import { hover, select, selected } from '../../state/selection';
 import { file as fileNow, files } from '../../state/session';
 import { Grid, type Column } from '../../ui/grid';
-import { Failed, Intro, Loading, Select } from '../../ui/states';
+import { Empty, Failed, Intro, Loading, Select } from '../../ui/states';
 import { Raw } from '../../ui/text';
 import { Jump } from './jump';
 import { Progress } from './progress';
@@ -21,7 +21,7 @@ let rememberedSpeed = 1;
 /** The walk of a reader through the head, step by step. */
 export function WalkPane() {
   const head = fileNow.value;
-  const steps = useSteps(head?.file ?? null, lang.value);
+  const steps = useSteps(head && head.version !== null ? head.file : null, lang.value);
   const [at, setAt] = useState(1);
   const [playing, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(rememberedSpeed);
@@ -66,6 +66,8 @@ export function WalkPane() {
   }, [playing, at, speed, total]);
 
   if (!head) return null;
+  // Without a header there is no step to be asked for.
+  if (head.version === null) return <><Intro pane="walk" /><Empty>{t('walk.headless')}</Empty></>;
   if (steps.error && steps.total === null) return <Failed error={steps.error} />;
   if (steps.total === null) return <><Intro pane="walk" /><Loading /></>;
 
@@ -119,7 +121,7 @@ export function WalkPane() {
             </div>
             <div class="walk-next">
               <h3>{t('walk.next')}</h3>
-              <p>{step.next ?? t('walk.done')}</p>
+              <p>{step.next ?? t(head.head_end === null ? 'walk.breaks' : 'walk.done')}</p>
             </div>
           </div>
         </section>

@@ -148,6 +148,9 @@ impl Args {
                 format!("{path} is one of the files that are read, or of their set"),
             ));
         }
+        if self.output.is_dir() {
+            return Err(Failure::usage("is-folder", format!("{path} is a folder; name a file in it")));
+        }
         if !self.force && self.output.symlink_metadata().is_ok() {
             return Err(Failure::usage("exists", format!("{path} exists; --force replaces it")));
         }

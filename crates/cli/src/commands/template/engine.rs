@@ -56,6 +56,9 @@ pub(super) fn work(
     compiled.render(values).map_err(|error| said(key, "cannot be rendered", &error))
 }
 
+/// What raises the limit of the work.
+pub(super) const RAISE: &str = "; --fuel raises it";
+
 /// What `raise_exception` is known by.
 const REFUSAL: &str = "the template refuses the messages";
 
@@ -82,7 +85,7 @@ fn said(key: &str, what: &str, error: &Error) -> String {
     }
     let line = error.line().map_or(String::new(), |line| format!(" at line {line}"));
     let detail = match (error.kind(), error.detail()) {
-        (ErrorKind::OutOfFuel, _) => "its work is beyond the limit; --fuel raises it".to_owned(),
+        (ErrorKind::OutOfFuel, _) => format!("its work is beyond the limit{RAISE}"),
         (kind, None) => kind.to_string(),
         (_, Some(detail)) => out::fit(detail.as_bytes(), 400),
     };

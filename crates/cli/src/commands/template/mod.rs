@@ -48,6 +48,8 @@ pub(crate) fn prompt(
     render::render(template, &variables, Date::today().as_ref(), FUEL, Some(model))
         .map_err(|error| error.to_string())
         .flatten()
+        // The page has no such option.
+        .map_err(|why| why.replace(engine::RAISE, ""))
 }
 
 /// Longest conversation.

@@ -15,7 +15,7 @@ const PATTERNS: &[(&str, &str)] = &[
     ("absent: gemma2 uses 4096", "缺省：gemma2 使用 4096"),
     ("absent: every layer attends to the whole context", "缺省：每一层都关注整个上下文"),
     ("absent: the architecture needs one of the two", "缺失：该架构需要两者之一"),
-    ("absent: the key head size", "缺省：键头长度"),
+    ("absent: the key head size", "缺省：K 头大小"),
     ("absent: linear, which a factor of 1 makes a no-op", "缺省：linear，系数为 1 时不起作用"),
     ("absent: the context length", "缺省：上下文长度"),
     ("absent: 0, a dense model", "缺省：0，即稠密模型"),
@@ -79,6 +79,18 @@ pub struct Said {
     pub en: String,
     /// In Chinese.
     pub zh: String,
+}
+
+impl From<(&str, &str)> for Said {
+    fn from((en, zh): (&str, &str)) -> Self {
+        Self { en: en.to_owned(), zh: zh.to_owned() }
+    }
+}
+
+impl From<(String, String)> for Said {
+    fn from((en, zh): (String, String)) -> Self {
+        Self { en, zh }
+    }
 }
 
 impl Said {

@@ -7,6 +7,10 @@ pub(super) const PATTERNS: &[(&str, &str)] = &[
         "unexpected end of file reading {}: need {}, {} remain",
         "读取 {} 时文件意外结束：需要 {}，只剩 {} 字节",
     ),
+    (
+        "{} declares {} {}, which takes more than 2^64 bytes; {} remain",
+        "{} 声明的{}为 {}，需要超过 2^64 字节；只剩 {} 字节",
+    ),
     ("{} declares {} {}, which takes at least {}; {} remain", "{} 声明的{}为 {}，至少需要 {}；只剩 {} 字节"),
     (
         "not a GGUF file: magic is \"{}\" ({}), expected \"GGUF\"",
@@ -51,6 +55,67 @@ pub(super) const PATTERNS: &[(&str, &str)] = &[
         "the file follows a mis-written layout, {}: read it with --dialect {}; `gguf repair` writes it anew",
         "文件采用一种写错的布局，{}：用 --dialect {} 读取；`gguf repair` 可重新写出",
     ),
+    // What is no GGUF at all.
+    ("the file is empty (0 bytes)", "文件是空的（0 字节）"),
+    ("the file is too short for a magic: {} of 4", "文件太短，放不下魔数：4 字节中只有 {}"),
+    (
+        "the file was never written or not downloaded: download it again",
+        "文件从未写入，或者没有下载：请重新下载",
+    ),
+    // Why there are no values.
+    ("the head was not read to its end, so the data cannot be located", "头部没有读到结尾，因此无法定位数据"),
+    ("the tensor has no data", "张量没有数据"),
+    ("there is no block {}: the tensor has {}, 0 to {}", "没有块 {}：张量有 {} 个块，从 0 到 {}"),
+    ("tensor \"{}\": the position of its data is not known", "张量 \"{}\"：不知道其数据的位置"),
+    (
+        "tensor \"{}\": its {} bytes at {} are not all in the file: {} are",
+        "张量 \"{}\"：它的 {} 字节（位于 {}）不全在文件中，只有 {} 字节",
+    ),
+    ("tensor \"{}\": no memory for {} bytes", "张量 \"{}\"：没有 {} 字节的内存"),
+    (
+        "tensor \"{}\": type {} is not known here, so its size is not either",
+        "张量 \"{}\"：不了解类型 {}，因此也不知道其大小",
+    ),
+    (
+        "tensor \"{}\": type {} was removed from the format and has no size",
+        "张量 \"{}\"：类型 {} 已从格式中删除，没有大小",
+    ),
+    (
+        "tensor \"{}\": row length {} is not a multiple of the block of {} elements",
+        "张量 \"{}\"：行长 {} 不是块长（{} 个元素）的倍数",
+    ),
+    ("tensor \"{}\": size overflows 64 bits", "张量 \"{}\"：大小超出 64 位"),
+    ("type {} is not known here, so its size is not either", "不了解类型 {}，因此也不知道其大小"),
+    ("type {} was removed from the format and has no size", "类型 {} 已从格式中删除，没有大小"),
+    ("row length {} is not a multiple of the block of {} elements", "行长 {} 不是块长（{} 个元素）的倍数"),
+    ("size overflows 64 bits", "大小超出 64 位"),
+    ("{}: the type {} has no values that are known here", "{}：不了解类型 {} 的数值"),
+    ("{}: there is no rule for the bytes of {} in a big-endian file", "{}：没有大端序文件中 {} 的字节规则"),
+    (
+        "{} elements are not {}: only tensors of one shape are compared",
+        "{} 个元素不是 {} 个：只能比较形状相同的张量",
+    ),
+    // Why a template makes no prompt.
+    ("{} is not rendered: its brackets nest more than {} deep", "{} 没有渲染：括号嵌套超过 {} 层"),
+    ("{} is not rendered: it was not done after {} seconds", "{} 没有渲染：{} 秒后仍未完成"),
+    ("{} is not rendered: it is not UTF-8", "{} 没有渲染：不是 UTF-8"),
+    (
+        "{} is not rendered: the template engine ran out of memory or stack on it",
+        "{} 没有渲染：模板引擎的内存或栈不够用",
+    ),
+    ("{} is not rendered: the template engine fails on it", "{} 没有渲染：模板引擎处理它时出错"),
+    ("{} is not rendered: it has {} bytes, the limit is {}", "{} 没有渲染：它有 {} 字节，上限是 {}"),
+    ("{} is not rendered: {}", "{} 没有渲染：{}"),
+    (
+        "{} cannot be rendered at line {}: its work is beyond the limit",
+        "{} 无法渲染（第 {} 行）：工作量超过上限",
+    ),
+    ("{} cannot be rendered: its work is beyond the limit", "{} 无法渲染：工作量超过上限"),
+    ("{} refuses the messages: {}", "{} 拒绝这些消息：{}"),
+    ("{} cannot be rendered at line {}: {}", "{} 无法渲染（第 {} 行）：{}"),
+    ("{} cannot be rendered: {}", "{} 无法渲染：{}"),
+    ("{} does not parse at line {}: {}", "{} 无法解析（第 {} 行）：{}"),
+    ("{} does not parse: {}", "{} 无法解析：{}"),
     // What else is noticed about a file.
     ("the file follows a mis-written layout, {}", "文件采用一种写错的布局，{}"),
     (
