@@ -38,7 +38,7 @@ fn ended(name: &str) -> (PathBuf, [Vec<u8>; 2]) {
     fs::write(folder.join("m.gguf"), model(true, "m")).unwrap();
     let said = said(&folder, &["quantize", "m.gguf", "Q4_0", "-o", "q.gguf", "--resume"], 2);
     assert!(said.contains("help: what is finished is kept, "), "{said}");
-    assert!(said.contains("in .q.gguf.resume: the same command continues it, deleting"), "{said}");
+    assert!(said.contains("in .q.gguf.resume: --resume continues it, deleting"), "{said}");
     assert!(said.contains("help: `gguf check --data m.gguf` finds all of them"), "{said}");
     fs::write(folder.join("m.gguf"), model(false, "m")).unwrap();
     let kept = files(&folder);
@@ -110,16 +110,47 @@ fn a_run_with_other_settings_is_refused_and_nothing_is_lost() {
 }
 
 #[test]
-fn what_was_left_and_was_of_no_use_is_counted() {
-    let (folder, _) = ended("changed");
-    // The weights of the second tensor are others by now.
+fn what_was_made_of_other_weights_is_neither_taken_over_nor_thrown_away() {
+    let (folder, kept) = ended("changed");
+    // The weights of the second tensor are others by now, as those of another model with the same metadata.
     let mut bytes = model(false, "m");
     let at = bytes.len() - 4096 - 1024;
     bytes[at] ^= 1;
     fs::write(folder.join("m.gguf"), bytes).unwrap();
-    let done = json(&folder, &["quantize", "m.gguf", "Q4_0", "-o", "q.gguf", "--resume"]);
+    let args = ["quantize", "m.gguf", "Q4_0", "-o", "q.gguf", "--resume"];
+    let text = said(&folder, &args, 2);
+    assert!(
+        text.contains("an earlier run left 22.5 KiB in .q.gguf.resume, of a model with other weights"),
+        "{text}"
+    );
+    assert!(text.contains("help: the same model continues it; deleting .q.gguf.resume and .q"), "{text}");
+    assert!(files(&folder) == kept);
+    for name in [".q.gguf.resume", ".q.gguf.resume.log"] {
+        fs::remove_file(folder.join(name)).unwrap();
+    }
+    let done = json(&folder, &args);
+    assert_eq!(
+        (&done["files"][0]["taken_over"], &done["files"][0]["left"]),
+        (&Value::from(0), &Value::from(0))
+    );
+}
+
+#[test]
+fn another_file_at_the_name_is_nothing_that_was_left() {
+    let (folder, [kept, _]) = ended("replaced");
+    fs::write(folder.join("q.gguf"), [7; 100_000]).unwrap();
+    let done = json(&folder, &["quantize", "m.gguf", "Q4_0", "-o", "q.gguf", "--resume", "--force"]);
     let number = |key: &str| done["files"][0][key].as_u64().unwrap();
-    assert!(number("taken_over") > 0 && number("taken_over") < number("left"), "{done}");
+    assert_eq!((number("left"), number("taken_over")), (kept.len() as u64, kept.len() as u64), "{done}");
+}
+
+#[test]
+fn a_run_of_another_type_does_not_say_that_it_would_be_continued() {
+    let (folder, _) = ended("another");
+    let text = said(&folder, &["quantize", "m.gguf", "Q8_0", "-o", "q.gguf"], 0);
+    let expected = "an earlier run, which was another one, left 22.5 KiB in .q.gguf.resume: its own command continues it \
+        with --resume";
+    assert!(text.contains(expected), "{text}");
 }
 
 #[cfg(unix)]
@@ -141,7 +172,7 @@ fn an_interrupt_says_what_is_kept_and_ends_as_one() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.signal(), Some(2), "{said}");
     assert!(said.starts_with("error: q.gguf: interrupted"), "{said}");
-    assert!(said.contains("in .q.gguf.resume: the same command continues it"), "{said}");
+    assert!(said.contains("in .q.gguf.resume: --resume continues it"), "{said}");
     assert_eq!(names(&folder), [".q.gguf.resume", ".q.gguf.resume.log", "m.gguf"]);
     let done = json(&folder, &args);
     assert!(done["files"][0]["taken_over"].as_u64().unwrap() > 3 * 512 * 300 / 2, "{done}");

@@ -256,8 +256,8 @@ pub(super) fn placed<S: Files + Sync + ?Sized>(
     if there.metadata()?.len() != plan.len() {
         return Ok(None);
     }
-    let (whole, end, _) = taken(&mut file, &there, source, mark, sections)?;
-    if whole < sections.len() || !ends_in_zeros(plan, &there, end)? {
+    let taken = taken(&mut file, &there, source, mark, sections)?;
+    if taken.whole < sections.len() || !ends_in_zeros(plan, &there, taken.end)? {
         return Ok(None);
     }
     let own = FileId::of_file(&there, target)?;
@@ -339,8 +339,18 @@ impl Begun {
             return Err(busy());
         }
         let sections = resume.sections.get(number).copied().unwrap_or_default();
-        let (whole, begin, len) =
+        let Taken { whole, end: begin, len, is_of_others } =
             taken(&mut list, &file, source, mark, sections).map_err(|fault| fault.at(target, "continue"))?;
+        if is_of_others {
+            let (bytes, name) = (file.metadata().map_err(at(&beside))?.len(), resume.name.to_owned());
+            let other = OtherRun::Source;
+            return Err(SinkError::LeftByOther(Box::new(LeftByOther {
+                paths: [beside, path],
+                bytes,
+                name,
+                other,
+            })));
+        }
         file.set_len(begin).map_err(failed)?;
         list.set_len(len).map_err(failed)?;
         list.seek(SeekFrom::Start(len)).map_err(failed)?;
@@ -381,7 +391,8 @@ impl Begun {
         for section in sections.iter().skip(self.sections) {
             let range = Span::between(at, section.end.min(plan.len()));
             write_range((plan, &mut place), range.end(), source, self.part.file(), work, direct)?;
-            let line = line(self.part.file(), source, range, section, &mut buffer)
+            let line = made_of(source, section, &mut buffer)
+                .and_then(|of| line(self.part.file(), &of, range, &mut buffer))
                 .map_err(|fault| fault.at(target, "write"))?;
             self.log.file.write_all(line.as_bytes()).map_err(failed)?;
             at = range.end();
@@ -394,51 +405,78 @@ impl Begun {
     }
 }
 
-/// What stands in the list for a section that is whole.
-fn line<S: Files + Sync + ?Sized>(
-    file: &File,
+/// Bytes of a section's line.
+const LINE: usize = 34;
+
+/// What a section is made of.
+fn made_of<S: Files + Sync + ?Sized>(
     source: &S,
-    range: Span,
     section: &Section,
     buffer: &mut [u8],
 ) -> Result<String, Fault> {
-    let mut of = XxHash64::with_seed(section.end);
-    hash_source(source, section.from, buffer, &mut of)?;
-    let mut is = XxHash64::with_seed(section.end);
+    let mut hasher = XxHash64::with_seed(section.end);
+    hash_source(source, section.from, buffer, &mut hasher)?;
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// What stands in the list for a section that is whole, and lies here in the file.
+fn line(file: &File, made_of: &str, range: Span, buffer: &mut [u8]) -> Result<String, Fault> {
+    let mut is = XxHash64::with_seed(range.end());
     if hash(&Handle(file), range, buffer, &mut is)? < range.len {
         return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
     }
-    Ok(format!("{:016x} {:016x}\n", of.finish(), is.finish()))
+    Ok(format!("{made_of} {:016x}\n", is.finish()))
 }
 
-/// The sections that are whole: how many, where the last of them ends, and how long the list is up to there.
+/// The sections that are whole.
+#[derive(Default)]
+struct Taken {
+    /// How many.
+    whole: usize,
+    /// Where the last of them ends.
+    end: u64,
+    /// How long the list is up to there.
+    len: u64,
+    /// Whether the next one was made of other bytes than it would be made of now.
+    is_of_others: bool,
+}
+
+/// What can be taken over: the sections that are made of what they would be made of, and are what they were when they were
+/// finished.
 fn taken<S: Files + Sync + ?Sized>(
     log: &mut File,
     file: &File,
     source: &S,
     mark: &Mark,
     sections: &[Section],
-) -> Result<(usize, u64, u64), Fault> {
+) -> Result<Taken, Fault> {
     let mut text = Vec::new();
     log.take(LONGEST).read_to_end(&mut text)?;
     let mut lines = text.split_inclusive(|byte| *byte == b'\n');
     let first = lines.next().unwrap_or_default();
     if !first.ends_with(b"\n") || !first.starts_with(numbers(mark).as_bytes()) {
-        return Ok((0, 0, 0));
+        return Ok(Taken::default());
     }
     let size = file.metadata()?.len();
     let mut buffer = vec![0; BUFFER];
-    let (mut whole, mut at, mut len) = (0_usize, 0_u64, first.len() as u64);
+    let mut taken = Taken { len: first.len() as u64, ..Taken::default() };
     for (section, said) in sections.iter().zip(lines) {
-        let range = Span::between(at, section.end);
-        if range.end() > size || line(file, source, range, section, &mut buffer)?.as_bytes() != said {
+        let said_of = said.split(|byte| *byte == b' ').next();
+        let of = made_of(source, section, &mut buffer)?;
+        if said_of != Some(of.as_bytes()) {
+            // A line that was cut off says nothing.
+            taken.is_of_others = said.len() == LINE && said.ends_with(b"\n");
             break;
         }
-        whole = whole.saturating_add(1);
-        at = section.end;
-        len = len.saturating_add(said.len() as u64);
+        let range = Span::between(taken.end, section.end);
+        if range.end() > size || line(file, &of, range, &mut buffer)?.as_bytes() != said {
+            break;
+        }
+        taken.whole = taken.whole.saturating_add(1);
+        taken.end = section.end;
+        taken.len = taken.len.saturating_add(said.len() as u64);
     }
-    Ok((whole, at, len))
+    Ok(taken)
 }
 
 /// An open file, read by position.

@@ -47,10 +47,16 @@ impl Kept {
     }
 
     /// For a run that neither continues nor keeps anything.
-    pub(super) fn other(&self) -> Vec<String> {
+    /// `is_like` tells whether this one was like the one that left it.
+    pub(super) fn other(&self, is_like: impl FnOnce() -> bool) -> Vec<String> {
         let note = || {
             let (place, rid) = (self.place()?, self.rid()?);
-            Some(format!("an earlier run left {place}: --resume continues it, {rid}"))
+            Some(match is_like() {
+                true => format!("an earlier run left {place}: --resume continues it, {rid}"),
+                false => format!(
+                    "an earlier run, which was another one, left {place}: its own command continues it with --resume, {rid}"
+                ),
+            })
         };
         note().into_iter().collect()
     }
@@ -70,7 +76,7 @@ impl Kept {
     /// For a run that came to nothing.
     pub(super) fn after(&self) -> Option<String> {
         let (place, rid) = (self.place()?, self.rid()?);
-        Some(format!("what is finished is kept, {place}: the same command continues it, {rid}"))
+        Some(format!("what is finished is kept, {place}: --resume continues it, {rid}"))
     }
 }
 
@@ -86,11 +92,15 @@ pub(super) fn left_by_other(left: &LeftByOther, called: &str) -> Failure {
         OtherRun::Settings => "with other types, rules or options".to_owned(),
         OtherRun::Beside => "with another importance matrix, other rules or another recipe".to_owned(),
         OtherRun::Between => "of a model with other metadata".to_owned(),
+        OtherRun::Source => "of a model with other weights".to_owned(),
         _ => "by another version of this program".to_owned(),
     };
     let help = match left.other {
         OtherRun::Settings | OtherRun::Beside => {
             format!("the same settings continue it; deleting {file} and {list} forgets it")
+        }
+        OtherRun::Between | OtherRun::Source => {
+            format!("the same model continues it; deleting {file} and {list} forgets it")
         }
         _ => format!("deleting {file} and {list} forgets it"),
     };

@@ -45,7 +45,10 @@ impl Args {
             let left = if self.output.is_some() { sink::left_of(&path) } else { sink::Left::default() };
             kept.add(&path, &left);
             let left = if self.resume { left } else { sink::Left::default() };
-            done.left = done.left.saturating_add(left.bytes);
+            // Another file at this name is nothing that was left.
+            let placed = Some(left.bytes).filter(|bytes| left.is_placed && *bytes == file.plan.len());
+            let bytes = left.kept.as_ref().map(|kept| kept.bytes).or(placed);
+            done.left = done.left.saturating_add(bytes.unwrap_or(0));
             let needed = before.saturating_add(file.plan.len().saturating_sub(left.bytes));
             let may_be_there = self.force || left.is_placed;
             let inputs = sources.iter().copied().chain(given.sources());
@@ -69,7 +72,11 @@ impl Args {
             done.notes.extend(links);
             done.notes.extend(self.other_ending());
         }
-        if self.resume { kept.begin(answer) } else { kept.other() }
+        if self.resume {
+            kept.begin(answer)
+        } else {
+            kept.other(|| self.left_by_other(answer, made, given).is_ok())
+        }
     }
 
     /// The folder of the files, where it is not there.
@@ -100,15 +107,24 @@ impl Args {
 
     /// What was left by another run, which stands in the way.
     pub(super) fn look(&self, answer: &mut Answer, made: &Quantization<'_>, given: &Given) {
+        if let Err(error) = self.left_by_other(answer, made, given) {
+            self.fail_to_write(answer, error);
+        }
+    }
+
+    fn left_by_other(
+        &self,
+        answer: &Answer,
+        made: &Quantization<'_>,
+        given: &Given,
+    ) -> Result<(), SinkError> {
         let sections: Vec<&[Section]> = made.files().iter().map(|file| file.sections.as_slice()).collect();
         let beside: Vec<&FileSource> = given.sources().collect();
         let resume =
             Resume { settings: made.settings(), name: self.called(), beside: &beside, sections: &sections };
         let outputs: Vec<_> =
             answer.made.iter().map(|made| Output { plan: &made.plan, target: &made.path }).collect();
-        if let Err(error) = sink::look(&outputs, made.source(), &resume) {
-            self.fail_to_write(answer, error);
-        }
+        sink::look(&outputs, made.source(), &resume)
     }
 
     /// What went wrong with the files that were to be written.

@@ -120,6 +120,8 @@ pub enum OtherRun {
     Beside,
     /// What is written before and between the sections: metadata, as a rule.
     Between,
+    /// What a section is made of: another source with the same metadata. Found only when it is read, not by [`look`].
+    Source,
     /// It was made by another version of this program.
     Version,
 }
@@ -132,6 +134,7 @@ impl OtherRun {
             Self::Settings => "its settings are others",
             Self::Beside => "a file that it was made by is another",
             Self::Between => "the metadata are others",
+            Self::Source => "it was made of other data",
             Self::Version => "it is of another version of this program",
         }
     }

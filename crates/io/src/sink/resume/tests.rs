@@ -150,6 +150,15 @@ fn what_does_not_prove_itself_is_written_anew() {
     let mut bytes = fs::read(&path).unwrap();
     bytes[2_000_000] ^= 1;
     fs::write(&path, &bytes).unwrap();
+    let kept =
+        || [".out.resume", ".out.resume.log"].map(|name| fs::read(case.folder.path().join(name)).unwrap());
+    let before = kept();
+    let Err(SinkError::LeftByOther(left)) = case.run(b"s", &mut unwatched) else { panic!("it was written") };
+    assert_eq!((left.other, left.bytes), (OtherRun::Source, before[0].len() as u64));
+    assert!(kept() == before);
+    for path in &left.paths {
+        fs::remove_file(path).unwrap();
+    }
     assert_eq!(case.run(b"s", &mut unwatched).unwrap(), 0);
     assert!(fs::read(case.target()).unwrap() == case.plan.render(&bytes).unwrap());
 }
@@ -305,9 +314,8 @@ fn a_source_that_ends_early_is_told_as_the_source() {
     case.run(b"s", &mut stop_after(3)).unwrap_err();
     let source = FileSource::open(&path).unwrap();
     OpenOptions::new().write(true).open(&path).unwrap().set_len(400_000).unwrap();
-    let list = File::open(case.folder.path().join(".out.resume.log")).unwrap();
     let section = Section { end: 1_000_004, from: Span::new(2_000_000, 1_000_000) };
-    let found = line(&list, &source, Span::new(0, 4), &section, &mut [0; 4096]);
+    let found = made_of(&source, &section, &mut [0; 4096]);
     assert!(matches!(found, Err(Fault::Source(SinkError::Ended { read: 0, .. }))), "{found:?}");
     // One of those that decide beside it.
     let resume = Resume { settings: b"s", name: "s", beside: &[&source], sections: &[&case.sections] };
