@@ -177,3 +177,21 @@ fn an_interrupt_says_what_is_kept_and_ends_as_one() {
     let done = json(&folder, &args);
     assert!(done["files"][0]["taken_over"].as_u64().unwrap() > 3 * 512 * 300 / 2, "{done}");
 }
+
+#[test]
+fn a_dry_run_tells_what_the_run_would_be_refused_for() {
+    let (folder, _) = ended("dry");
+    let dry = ["quantize", "m.gguf", "Q4_0", "-o", "q.gguf", "--resume", "--dry-run"];
+    let text = said(&folder, &dry, 0);
+    assert!(!text.contains("error"), "{text}");
+    // Another file at the name, with a list beside it or not.
+    fs::write(folder.join("q.gguf"), [7; 1000]).unwrap();
+    let text = said(&folder, &dry, 2);
+    assert!(text.contains("q.gguf exists; --force replaces it"), "{text}");
+    said(&folder, &[&dry[..], &["--force"]].concat(), 0);
+    fs::remove_file(folder.join("q.gguf")).unwrap();
+    // A list that is none.
+    fs::write(folder.join(".q.gguf.resume.log"), "hello").unwrap();
+    let text = said(&folder, &dry, 2);
+    assert!(text.contains(".q.gguf.resume.log: it is there, and is no list of an interrupted run"), "{text}");
+}

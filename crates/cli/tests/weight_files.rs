@@ -246,3 +246,28 @@ fn bounds_of_doubles_and_integers_have_all_their_digits() {
         [[-1.0, 0.1], [-1.0, f64::from(0.1_f32)], [-9_007_199_254_740_992.0, 1_152_921_504_606_846_976.0]]
     );
 }
+
+#[test]
+fn what_top_leaves_out_is_left_out_everywhere_and_counted() {
+    let folder = folder("top");
+    let named =
+        |scale: f32| (0..1100).map(move |at| floats(&format!("t{at}"), &[0.0, at as f32 * scale])).collect();
+    write(&folder, "a.gguf", named(1.0));
+    write(&folder, "b.gguf", named(1.5));
+    let stats = ["stats", "a.gguf", "--sort", "max", "--top", "2"];
+    let of = |args: &[&str]| run(&folder, args).stdout;
+    let json: Json = serde_json::from_slice(&of(&[&stats[..], &["--json"]].concat())).unwrap();
+    let file = &json["files"][0];
+    let names: Vec<_> =
+        file["tensors"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!((names, &file["more"]), (vec!["t1099", "t1098"], &1098.into()));
+    assert_eq!(file["all"]["elements"], 2200, "of all of them");
+    let csv = String::from_utf8(of(&[&stats[..], &["--csv"]].concat())).unwrap();
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+    let table = String::from_utf8(of(&stats)).unwrap();
+    assert!(table.ends_with("1,098 more; --top N shows N\n"), "{table}");
+    let json: Json =
+        serde_json::from_slice(&of(&["compare", "a.gguf", "b.gguf", "--top", "3", "--json"])).unwrap();
+    assert_eq!((json["tensors"].as_array().unwrap().len(), &json["more"]), (3, &1097.into()));
+    assert_eq!(json["all"]["elements"], 2200, "of all of them");
+}

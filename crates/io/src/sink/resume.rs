@@ -214,6 +214,39 @@ fn find<S: Files + Sync + ?Sized>(path: &Path, source: &S, resume: &Resume<'_>) 
     Ok(Some(file))
 }
 
+/// The error of one of the two names beside a target.
+fn unusable(path: &Path) -> impl FnOnce(io::Error) -> SinkError + use<> {
+    let path = path.to_owned();
+    move |source| SinkError::Write { path, doing: "use", source }
+}
+
+/// What stands beside a target.
+pub(super) struct Found {
+    kept: Option<File>,
+    listed: Option<File>,
+}
+
+/// Looks at both names beside a target before anything is made or written to: what is kept has a list, and a list says what it
+/// is. Neither may be somebody else's.
+pub(super) fn found<S: Files + Sync + ?Sized>(
+    target: &Path,
+    source: &S,
+    resume: &Resume<'_>,
+) -> Result<Found, SinkError> {
+    let (beside, path) = names(target);
+    let kept = find(&beside, source, resume).map_err(unusable(&beside))?;
+    let listed = find(&path, source, resume).map_err(unusable(&path))?;
+    let list = listed.as_ref().map(begins).transpose().map_err(unusable(&path))?.flatten();
+    if list == Some(false) {
+        return Err(unusable(&path)(not_ours("is no list of an interrupted run")));
+    }
+    let bytes = kept.as_ref().map(File::metadata).transpose().map_err(unusable(&beside))?;
+    if bytes.is_some_and(|there| there.len() > 0) && list.is_none() {
+        return Err(unusable(&beside)(not_ours("no list beside it says that an interrupted run left it")));
+    }
+    Ok(Found { kept, listed })
+}
+
 fn make(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).open(path)
 }
@@ -304,45 +337,32 @@ impl Begun {
         if target.file_name().is_none() {
             return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
         }
+        let Found { kept, listed } = found(target, source, resume)?;
         let (beside, path) = names(target);
-        let at = |path: &Path| {
-            let path = path.to_owned();
-            move |source| SinkError::Write { path, doing: "use", source }
+        let busy = || {
+            unusable(&beside)(io::Error::new(io::ErrorKind::ResourceBusy, "another process is writing it"))
         };
-        let busy =
-            || at(&beside)(io::Error::new(io::ErrorKind::ResourceBusy, "another process is writing it"));
-        // Both are looked at before anything is made or written to: what is kept has a list, and a list says what it is.
-        let kept = find(&beside, source, resume).map_err(at(&beside))?;
-        let listed = find(&path, source, resume).map_err(at(&path))?;
-        let list = listed.as_ref().map(begins).transpose().map_err(at(&path))?.flatten();
-        if list == Some(false) {
-            return Err(at(&path)(not_ours("is no list of an interrupted run")));
-        }
-        let bytes = kept.as_ref().map(File::metadata).transpose().map_err(at(&beside))?;
-        if bytes.is_some_and(|there| there.len() > 0) && list.is_none() {
-            return Err(at(&beside)(not_ours("no list beside it says that an interrupted run left it")));
-        }
         let new = |there: Option<File>, path: &Path| match there.map_or_else(|| make(path), Ok) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(busy()),
-            other => other.map_err(at(path)),
+            other => other.map_err(unusable(path)),
         };
         let file = new(kept, &beside)?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(busy());
         }
         // Who had the lock may have given the file its name, and cleared the list away: then they are no longer those beside it.
-        if !is_still(&file, &beside).map_err(at(&beside))? {
+        if !is_still(&file, &beside).map_err(unusable(&beside))? {
             return Err(busy());
         }
         let mut list = new(listed, &path)?;
-        if !is_still(&list, &path).map_err(at(&path))? {
+        if !is_still(&list, &path).map_err(unusable(&path))? {
             return Err(busy());
         }
         let sections = resume.sections.get(number).copied().unwrap_or_default();
         let Taken { whole, end: begin, len, is_of_others } =
             taken(&mut list, &file, source, mark, sections).map_err(|fault| fault.at(target, "continue"))?;
         if is_of_others {
-            let (bytes, name) = (file.metadata().map_err(at(&beside))?.len(), resume.name.to_owned());
+            let (bytes, name) = (file.metadata().map_err(unusable(&beside))?.len(), resume.name.to_owned());
             let other = OtherRun::Source;
             return Err(SinkError::LeftByOther(Box::new(LeftByOther {
                 paths: [beside, path],

@@ -20,7 +20,7 @@ use crate::out::Out;
 /// * `tensors`: each that both have, in the order asked for: `name`, `name_b` where it is another, `type_a`, `type_b`, and
 ///   `over` (whether it is further off than that; `null` without a bound), its measures `elements`, `equal`, `not_finite`, `rmse`, `relative`, `max` and `max_at`, `cosine`, `snr_db`, `worst` (blocks of
 ///   256 elements: `element`, the number of the first, and `rmse`);
-/// * `all`: the measures over all of them; `only_a`, `only_b`: names without a counterpart; `reshaped`: names of two shapes.
+/// * `more`: how many of these are left out by `--top`; `all`: the measures over all of them; `only_a`, `only_b`: names without a counterpart; `reshaped`: names of two shapes.
 ///
 /// With --source there is `source`, with `verdict` (`same`, `related`, `mixed`, `unrelated`, `unknown`), the
 /// `sentence` that says so, `made` (tensors that conversion makes) and `changes` (what was taken into account: in how many
@@ -32,8 +32,10 @@ pub(super) fn print(
     out: &mut Out,
     files: &[File; 2],
     answer: &Answer,
+    top: Option<usize>,
     max_error: Option<f64>,
 ) -> io::Result<()> {
+    let shown = top.unwrap_or(usize::MAX).min(answer.tensors.len());
     let [only_a, only_b] = &answer.only;
     let document = Document {
         schema: SCHEMA,
@@ -50,7 +52,8 @@ pub(super) fn print(
             made: answer.made.iter().map(|name| text(name)).collect(),
             changes: answer.changes(),
         }),
-        tensors: answer.tensors.iter().map(Tensor::of).collect(),
+        tensors: answer.tensors.iter().take(shown).map(Tensor::of).collect(),
+        more: answer.tensors.len().saturating_sub(shown),
         all: Measures::of(&answer.all),
         only_a: only_a.iter().map(|name| text(name)).collect(),
         only_b: only_b.iter().map(|name| text(name)).collect(),
@@ -73,6 +76,7 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<Source<'a>>,
     tensors: Vec<Tensor<'a>>,
+    more: usize,
     all: Measures,
     only_a: Vec<JsonText<'a>>,
     only_b: Vec<JsonText<'a>>,

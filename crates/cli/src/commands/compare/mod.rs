@@ -167,7 +167,7 @@ impl Args {
                 let of = if failed.name().0 == second.path { &mut *second } else { &mut *first };
                 of.errors.push(failed.json());
             }
-            json::print(out, &files, &answer, self.max_error)?;
+            json::print(out, &files, &answer, self.top, self.max_error)?;
         } else {
             if !self.quiet {
                 table::print(out, &answer, self.top, self.worst, self.max_error)?;

@@ -47,9 +47,9 @@ impl Args {
             let left = if self.resume { left } else { sink::Left::default() };
             // Another file at this name is nothing that was left.
             let placed = Some(left.bytes).filter(|bytes| left.is_placed && *bytes == file.plan.len());
-            let bytes = left.kept.as_ref().map(|kept| kept.bytes).or(placed);
-            done.left = done.left.saturating_add(bytes.unwrap_or(0));
-            let needed = before.saturating_add(file.plan.len().saturating_sub(left.bytes));
+            let there = left.kept.as_ref().map(|kept| kept.bytes).or(placed).unwrap_or(0);
+            done.left = done.left.saturating_add(there);
+            let needed = before.saturating_add(file.plan.len().saturating_sub(there));
             let may_be_there = self.force || left.is_placed;
             let inputs = sources.iter().copied().chain(given.sources());
             if self.output.is_some()
@@ -75,7 +75,7 @@ impl Args {
         if self.resume {
             kept.begin(answer)
         } else {
-            kept.other(|| self.left_by_other(answer, made, given).is_ok())
+            kept.other(|| self.left_by_other(answer, made, given, true).is_ok())
         }
     }
 
@@ -107,7 +107,7 @@ impl Args {
 
     /// What was left by another run, which stands in the way.
     pub(super) fn look(&self, answer: &mut Answer, made: &Quantization<'_>, given: &Given) {
-        if let Err(error) = self.left_by_other(answer, made, given) {
+        if let Err(error) = self.left_by_other(answer, made, given, self.force) {
             self.fail_to_write(answer, error);
         }
     }
@@ -117,6 +117,7 @@ impl Args {
         answer: &Answer,
         made: &Quantization<'_>,
         given: &Given,
+        replace: bool,
     ) -> Result<(), SinkError> {
         let sections: Vec<&[Section]> = made.files().iter().map(|file| file.sections.as_slice()).collect();
         let beside: Vec<&FileSource> = given.sources().collect();
@@ -124,7 +125,7 @@ impl Args {
             Resume { settings: made.settings(), name: self.called(), beside: &beside, sections: &sections };
         let outputs: Vec<_> =
             answer.made.iter().map(|made| Output { plan: &made.plan, target: &made.path }).collect();
-        sink::look(&outputs, made.source(), &resume)
+        sink::look(&outputs, made.source(), &resume, replace)
     }
 
     /// What went wrong with the files that were to be written.

@@ -86,7 +86,9 @@ fn nothing(targets: &[Target], keeps_file_type: bool) -> Option<String> {
     }
     let never = targets.iter().all(|target| target.why == Why::NotEligible);
     let why = match never {
-        true => "adapters, matrices of importance and vocabularies have no weights of that kind",
+        true => {
+            "llama.cpp quantizes no tensors of these names and types (those of adapters and matrices of importance are such)"
+        }
         false => "all tensors have their types already",
     };
     let text = format!("nothing here is quantized: {why}; general.file_type stays as it is");

@@ -14,6 +14,7 @@ pub(super) fn print(
     file: ByteStr<'_>,
     answer: &Answer,
     grouped: bool,
+    top: Option<usize>,
     first: bool,
 ) -> io::Result<()> {
     if first {
@@ -24,7 +25,7 @@ pub(super) fn print(
              p1,p25,p50,p75,p99,scale_min,scale_max"
         )?;
     }
-    for line in &answer.lines {
+    for line in answer.lines.iter().take(top.unwrap_or(usize::MAX)) {
         let n = line.numbers();
         let kind = line.ty.map_or_else(|| line.tensors.to_string(), |ty| ty.to_string());
         write!(out, "{},{},{kind},{}", text(file.0), text(&line.name), n.elements)?;

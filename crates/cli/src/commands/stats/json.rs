@@ -15,7 +15,7 @@ use crate::frame::Document;
 /// * `path` and `errors`: as in `gguf show`; `problems`: as in `gguf tensors`. A tensor that was not decoded has an entry in
 ///   `errors`;
 /// * `tensors`: each with `name`, `type` and its numbers; with `--by`, `groups`, each with `group` and its `tensors`;
-/// * `all`: the same of all of them.
+/// * `more`: how many of these are left out by `--top`; `all`: the same of all of them.
 ///
 /// Numbers are `null` where there is none (the mean of no values), and strings where JSON has none ("Infinity").
 #[derive(Serialize)]
@@ -27,6 +27,7 @@ pub(super) struct File<'d> {
     tensors: Option<Vec<Tensor<'d>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<Group<'d>>>,
+    more: usize,
     all: Option<Numbers>,
 }
 
@@ -57,7 +58,7 @@ impl Serialize for Lazy<'_> {
 }
 
 impl<'d> File<'d> {
-    pub(super) fn of(document: &'d Document<'_>, answer: &'d Answer) -> Self {
+    pub(super) fn of(document: &'d Document<'_>, answer: &'d Answer, top: Option<usize>) -> Self {
         let mut errors = document.errors_json();
         errors.extend(answer.failures.iter().map(Failed::json));
         let tensor = |line: &'d Line| {
@@ -69,13 +70,15 @@ impl<'d> File<'d> {
             tensors: line.tensors,
             numbers: Lazy(line),
         };
+        let lines = || answer.lines.iter().take(top.unwrap_or(usize::MAX));
         let grouped = answer.lines.iter().any(|line| line.ty.is_none());
         Self {
             path: JsonText(document.path),
             problems: document.problems_json(),
             errors,
-            tensors: (!grouped).then(|| answer.lines.iter().filter_map(tensor).collect()),
-            groups: grouped.then(|| answer.lines.iter().map(group).collect()),
+            tensors: (!grouped).then(|| lines().filter_map(tensor).collect()),
+            groups: grouped.then(|| lines().map(group).collect()),
+            more: answer.lines.len().saturating_sub(lines().count()),
             all: answer.sum(false).map(|line| line.numbers()),
         }
     }

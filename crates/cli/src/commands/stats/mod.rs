@@ -163,11 +163,11 @@ impl Args {
             complete &= answer.failures.is_empty();
             found |= !answer.lines.is_empty();
             if let Some(files) = &mut files {
-                return files.add(out, &json::File::of(document, &answer));
+                return files.add(out, &json::File::of(document, &answer, self.top));
             }
             frame::report_problems(out, document)?;
             if self.csv {
-                csv::print(out, document.path, &answer, self.by.is_some(), first)?;
+                csv::print(out, document.path, &answer, self.by.is_some(), self.top, first)?;
             } else if !answer.lines.is_empty() {
                 frame::next(out, &mut first, document.label, several)?;
                 table::print(out, &answer, self.by, self.top, self.histogram)?;

@@ -4,11 +4,11 @@ use std::fs::{self, Metadata, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Handle, MAGIC, Mark, Resume, VERSION, names};
+use super::{Fault, Handle, MAGIC, Mark, Resume, VERSION, found, names, placed};
 use crate::file::read_full;
 use crate::joined::Files;
 use crate::platform;
-use crate::sink::{Output, SinkError};
+use crate::sink::{Output, SinkError, failed, part};
 
 /// Bytes that a list begins with: the first line, and a little more.
 const BEGIN: usize = 256;
@@ -69,21 +69,31 @@ fn kept(beside: PathBuf, log: PathBuf) -> io::Result<Option<Kept>> {
     Ok(is_ours.then_some(Kept { paths: [beside, log], bytes, line }))
 }
 
-/// Whether what was left of the targets was left by a run like this one, or is worth nothing.
+/// Looks for what would stand in the way of a run that continues: what was left by another run, what stands beside the targets and
+/// was left by none, and, without `replace`, files at the targets that were not made by a run like this one. Whether sections can
+/// be taken over is found only when they are read.
 ///
 /// # Errors
-/// [`SinkError::LeftByOther`], and those of reading what decides about it.
+/// Those that [`save_or_resume`](crate::sink::save_or_resume) would end with.
 pub fn look<S: Files + Sync + ?Sized>(
     outputs: &[Output<'_>],
     source: &S,
     resume: &Resume<'_>,
+    replace: bool,
 ) -> Result<(), SinkError> {
     for (number, output) in outputs.iter().enumerate() {
+        let target = output.target;
+        let at = |fault: Fault| fault.at(target, "look at");
         let sections = resume.sections.get(number).copied().unwrap_or_default();
-        if let Some(kept) = left_of(output.target).kept {
-            let mark = resume.mark(output.plan, source, sections);
-            kept.is_of(&mark.map_err(|fault| fault.at(output.target, "look at"))?)?;
+        let mark = resume.mark(output.plan, source, sections).map_err(at)?;
+        if placed(output, source, resume, number, &mark).map_err(at)?.is_some() {
+            continue;
         }
+        part::may_stand_at(target, replace).map_err(|error| failed(target, "write", error))?;
+        if let Some(kept) = left_of(target).kept {
+            kept.is_of(&mark)?;
+        }
+        found(target, source, resume)?;
     }
     Ok(())
 }

@@ -277,7 +277,7 @@ fn what_was_left_by_another_run_is_neither_continued_nor_thrown_away() {
         let target = case.target();
         let outputs = [Output { plan: &case.plan, target: &target }];
         let resume = Resume { settings, name: "new", beside, sections: &[&case.sections] };
-        let looked = look(&outputs, &source, &resume);
+        let looked = look(&outputs, &source, &resume, false);
         let Err(SinkError::LeftByOther(left)) =
             save_or_resume(&outputs, &source, TERMS, Some(&resume), &mut unwatched)
         else {
@@ -298,7 +298,7 @@ fn what_was_left_by_another_run_is_neither_continued_nor_thrown_away() {
     let target = case.target();
     let outputs = [Output { plan: &case.plan, target: &target }];
     let resume = Resume { settings: b"s", name: "", beside: &[], sections: &[&case.sections] };
-    let error = look(&outputs, &source, &resume).unwrap_err().to_string();
+    let error = look(&outputs, &source, &resume, false).unwrap_err().to_string();
     assert!(error.contains("another version"), "{error}");
     assert!(files() == before);
     // Without a section nothing is lost.
