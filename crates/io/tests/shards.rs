@@ -255,3 +255,27 @@ fn a_merged_file_keeps_split_keys_without_being_a_shard_of_its_name() {
     let problems = with_parts(&[merged], &[PathBuf::from("merged.gguf")], check_shards);
     assert_eq!(codes(&problems), ["split-count"]);
 }
+
+/// Whatever a head was cut in, nothing that stands behind it is called missing.
+#[test]
+fn what_was_not_reached_is_not_missing() {
+    let files: Vec<Vec<u8>> = good().iter().map(Builder::bytes).collect();
+    let paths: Vec<PathBuf> = (1..=3).map(|no| PathBuf::from(name(no, 3))).collect();
+    for cut in 0..3 {
+        for len in 24..files[cut].len() {
+            let shorter: Vec<&[u8]> = files
+                .iter()
+                .enumerate()
+                .map(|(at, file)| if at == cut { &file[..len] } else { file })
+                .collect();
+            let indices: Vec<Index> =
+                shorter.iter().map(|file| parse(file, Options::new()).index.unwrap()).collect();
+            let parts: Vec<ShardPart<'_>> = paths
+                .iter()
+                .zip(indices.iter().zip(&shorter))
+                .map(|(path, (index, file))| ShardPart { path, view: View::new(index, file) })
+                .collect();
+            assert_eq!(check_shards(&parts), [], "shard {} cut at {len}", cut + 1);
+        }
+    }
+}

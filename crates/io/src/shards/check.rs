@@ -305,14 +305,16 @@ fn split_keys<'a>(
     let mut shards = Vec::new();
     for Placed { part, place } in placed {
         let path = || part.path.to_path_buf();
-        if KEYS.iter().all(|key| part.view.find(key).is_none()) {
+        // Of a head that breaks off nothing that was not found is missing.
+        let is_read = has_all_keys(part);
+        if is_read && KEYS.iter().all(|key| part.view.find(key).is_none()) {
             problems.push(ShardProblem::NotAShard { path: path() });
             continue;
         }
         // Writers use integers of different widths; the number is what counts.
         let [no, found, tensors] = KEYS.map(|key| {
             let value = part.view.get(key).and_then(|value| value.as_u64());
-            if value.is_none() {
+            if value.is_none() && (is_read || part.view.find(key).is_some()) {
                 problems.push(ShardProblem::BadKey { path: path(), key });
             }
             value
@@ -328,6 +330,12 @@ fn split_keys<'a>(
         shards.extend(tensors.map(|tensors| (part.path, tensors)));
     }
     shards
+}
+
+/// Whether the head was read to the end of its key-values.
+fn has_all_keys(part: &ShardPart<'_>) -> bool {
+    let index = part.view.index();
+    index.kvs().len() as u64 == index.header().kv_count
 }
 
 fn tensor_counts(
@@ -353,12 +361,15 @@ fn tensor_counts(
 
 fn agreement(placed: &[Placed<'_>], problems: &mut Vec<ShardProblem>) {
     let Some(first) = placed.first().map(|p| p.part) else { return };
+    let is_first_known =
+        has_all_keys(&first) || !matches!(first.view.index().alignment_source(), AlignmentSource::Default);
     let mut architecture: Option<(&Path, &[u8])> = None;
     for Placed { part, .. } in placed {
         let (path, index) = (part.path, part.view.index());
         // Later shards usually leave the key out, and are then laid out by the default.
         let (found, expected) = (index.alignment(), first.view.index().alignment());
         if !matches!(index.alignment_source(), AlignmentSource::Default | AlignmentSource::Unusable(_))
+            && is_first_known
             && found != expected
         {
             problems.push(ShardProblem::Alignment {

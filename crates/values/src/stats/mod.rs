@@ -102,6 +102,16 @@ impl Stats {
         (self.count > 0).then(|| self.zeros as f64 / self.count as f64)
     }
 
+    /// About the value below which `part` (0 to 1) of the finite ones lie, as [`Histogram::quantile`] has it, and within their
+    /// range: a bin may reach beyond the values in it.
+    #[must_use]
+    pub fn quantile(&self, part: f64) -> Option<f32> {
+        let found = self.histogram.quantile(part)?;
+        let Some((low, high)) = self.range else { return Some(found) };
+        // Where no float of 32 bits is the bound, the next one is as near.
+        Some(found.clamp(low as f32, (high as f32).max(low as f32)))
+    }
+
     /// Adds the statistics of other values, which come behind these.
     pub fn add(&mut self, other: &Self) {
         self.count = self.count.saturating_add(other.count);

@@ -87,6 +87,21 @@ fn quantiles_are_near_those_of_the_sorted_values() {
     }
 }
 
+/// A bin is as wide as 1/32 of its values, and its ends may lie beyond all of them.
+#[test]
+fn no_quantile_lies_outside_of_the_values() {
+    let ramp: Vec<f32> = (0..128).map(|value| value as f32).collect();
+    for values in [ramp, vec![2.4e-38; 50], vec![-7.0; 50], vec![1e30, 1e30, -1e30]] {
+        let stats = of_values(&values);
+        let low = values.iter().copied().reduce(f32::min).unwrap();
+        let high = values.iter().copied().reduce(f32::max).unwrap();
+        for part in [0.0, 0.001, 0.5, 0.999, 1.0] {
+            let found = stats.quantile(part).unwrap();
+            assert!((low..=high).contains(&found), "{part}: {found} of {low} to {high}");
+        }
+    }
+}
+
 #[test]
 fn outliers_are_counted_beyond_a_bound_that_is_told() {
     let mut values = vec![1.0_f32; 9_998];

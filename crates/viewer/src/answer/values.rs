@@ -141,7 +141,7 @@ fn told(stats: &stats::Stats) -> Stats {
         infinite: stats.infinite,
         outliers: stats.outliers.map_or(0, |outliers| outliers.count),
         outliers_from: some(stats.outliers.and_then(|outliers| outliers.from)),
-        quantiles: QUANTILES.iter().map(|part| some(stats.histogram.quantile(*part))).collect(),
+        quantiles: QUANTILES.iter().map(|part| some(stats.quantile(*part))).collect(),
         quantiles_at: QUANTILES,
         scales: stats.scales.map(|scales| Scales {
             blocks: scales.blocks,

@@ -114,6 +114,7 @@ impl Line {
         mut stats: Stats,
         draw: bool,
     ) -> Self {
+        let quantiles = QUANTILES.map(|part| stats.quantile(part));
         let histogram = std::mem::take(&mut stats.histogram);
         let columns =
             stats.range.map(|(low, high)| histogram.columns(low, high, COLUMNS)).unwrap_or_default();
@@ -123,7 +124,7 @@ impl Line {
             name: name.into(),
             ty,
             tensors,
-            quantiles: QUANTILES.map(|part| histogram.quantile(part)),
+            quantiles,
             picture: heights(&small, 1),
             drawn: (draw && any).then(|| Box::new(heights(&columns, TALL))),
             stats,
