@@ -42,5 +42,5 @@ fn main() -> io::Result<()> {
         diagnosis: &Diagnosis::default(),
         source: Some(&Panics),
     };
-    explore(&Subject::single(&file), Settings { lang: Lang::En, colour: false })
+    explore(&Subject::single(&file), Settings { lang: Lang::En, colour: false }, &|| None)
 }

@@ -131,6 +131,11 @@ impl<'a> Explorer<'a> {
         }
     }
 
+    /// Says that a file was written to since it was opened, as its name, in every pane and until the end.
+    pub fn changed(&mut self, name: &str) {
+        self.faults.changed(&ggufkit::format::shorten(name.as_bytes(), 200), self.settings.lang);
+    }
+
     /// Takes what a judging of the model came to.
     pub fn judged(&mut self, report: Report) {
         self.check = Check::new(report, &self.files);

@@ -60,6 +60,15 @@ impl Faults {
     }
 }
 
+impl Faults {
+    /// Adds, before all others, that a file is no longer what was read of it.
+    pub(crate) fn changed(&mut self, name: &str, lang: Lang) {
+        let short = filled(lang, words::CHANGED, &[name]);
+        let help = Some(say(lang, words::OPEN_AGAIN).to_owned());
+        self.all.insert(0, Fault { help, ..Fault::new(short, Severity::Error) });
+    }
+}
+
 impl Fault {
     const fn new(short: String, severity: Severity) -> Self {
         Self { short, why: None, help: None, severity }

@@ -20,11 +20,16 @@ const WAIT: Duration = Duration::from_millis(250);
 /// The same while what is wrong is being found out.
 const SOON: Duration = Duration::from_millis(20);
 
-/// Explores a model in the terminal until its user leaves, or a signal ends it.
+/// Explores a model in the terminal until its user leaves, or a signal ends it. `changed` is asked again and again for the name of a
+/// file that somebody has written to since it was opened.
 ///
 /// # Errors
 /// The terminal's.
-pub fn explore(subject: &Subject<'_>, settings: Settings) -> io::Result<()> {
+pub fn explore(
+    subject: &Subject<'_>,
+    settings: Settings,
+    changed: &dyn Fn() -> Option<String>,
+) -> io::Result<()> {
     let ended = Arc::new(AtomicBool::new(false));
     let _signals = Signals::listen(&ended)?;
     let (result, judged) = std::thread::scope(|scope| {
@@ -40,7 +45,7 @@ pub fn explore(subject: &Subject<'_>, settings: Settings) -> io::Result<()> {
         });
         let ran = first(&mut terminal, settings).and_then(|()| {
             let mut explorer = Explorer::new(subject, settings);
-            run(&mut explorer, &mut terminal, &ended, &told)
+            run(&mut explorer, &mut terminal, &ended, &told, changed)
         });
         // The terminal first: what is being judged still is waited for by nobody who looks at it.
         let restored = give_back();
@@ -105,8 +110,10 @@ fn run(
     terminal: &mut ratatui::DefaultTerminal,
     ended: &AtomicBool,
     told: &mpsc::Receiver<Report>,
+    outdated: &dyn Fn() -> Option<String>,
 ) -> io::Result<()> {
     let (mut changed, mut judging) = (true, true);
+    let mut is_outdated = false;
     while !explorer.is_done() && !ended.load(Ordering::Relaxed) {
         if judging {
             match told.try_recv() {
@@ -118,6 +125,10 @@ fn run(
                 // It panicked, which is told when the terminal is free.
                 Err(mpsc::TryRecvError::Disconnected) => return Ok(()),
             }
+        }
+        if !is_outdated && let Some(name) = outdated() {
+            explorer.changed(&name);
+            (changed, is_outdated) = (true, true);
         }
         if changed {
             terminal.draw(|frame| explorer.draw(frame))?;

@@ -61,6 +61,8 @@ words! {
     NOT_READ: "not read; ! tells why", "没有读到；按 ! 查看原因";
     HEAD_UNREAD: "the head could not be read", "无法读取头部";
     HEAD_ENDS: "the head was read up to {} only: {} of {} keys, {} of {} tensors", "头部只读到 {}：键 {}/{}，张量 {}/{}";
+    CHANGED: "{} was changed since it was opened: what is shown is of no one state of it", "{} 打开后被修改过：显示的内容不属于同一状态";
+    OPEN_AGAIN: "leave, and open it again", "请退出并重新打开";
     SHARDS: "{} of the {} shards of this model are here", "此模型的分片只有 {} 个（共 {} 个）";
     OF_SET: "{}/{} ({} missing)", "{}/{}（缺 {} 个）";
     NO_BYTE: "the file is empty", "文件是空的";

@@ -60,7 +60,7 @@ impl Args {
             }
             let subject = Subject { files: &files, set: document.set, problems: document.problems };
             shown = true;
-            if let Err(error) = explore(&subject, settings) {
+            if let Err(error) = explore(&subject, settings, &|| document.changed_file()) {
                 failed = true;
                 return out.message(Ink::Bad, "error", &format!("the terminal: {error}"));
             }

@@ -3,7 +3,7 @@
 use ggufkit::check::Subject;
 use ggufkit::format::spec::Text;
 use ggufkit::format::{Span, shorten};
-use ggufkit::inspect::tensors::Table;
+use ggufkit::inspect::tensors::{Sizing, Table};
 use ggufkit::inspect::{Model, Part, units};
 use ratatui::text::{Line, Span as Piece};
 
@@ -23,6 +23,8 @@ pub(crate) struct Tensor {
     shape: String,
     elements: Option<u64>,
     size: Option<u64>,
+    /// `≤` where the size is the room that there is, of types that have none of their own.
+    bound: &'static str,
     bits: Option<f64>,
     /// Its data.
     pub(crate) data: Option<Span>,
@@ -72,6 +74,7 @@ impl Tensors {
                 shape: format!("[{}]", dims.join(", ")),
                 elements: row.elements,
                 size: row.size,
+                bound: if row.sizing == Sizing::Inferred { "≤" } else { "" },
                 bits: row.bits_per_weight(),
                 data: row.span(),
                 record: row.tensor.span,
@@ -199,7 +202,10 @@ impl Tensors {
 
     pub(crate) fn line(&self, at: u64, look: &Look) -> Line<'static> {
         let Some(tensor) = self.get(at) else { return Line::default() };
-        let (ty, size) = (text::column(&tensor.ty, 8), tensor.size.map_or_else(|| "?".into(), units::bytes));
+        let (ty, size) = (
+            text::column(&tensor.ty, 8),
+            tensor.size.map_or_else(|| "?".into(), |size| format!("{}{}", tensor.bound, units::bytes(size))),
+        );
         let wide = look.width >= 100;
         let shape_columns = if wide { 28 } else { 16 };
         let place = match (wide, tensor.data) {
@@ -227,7 +233,8 @@ impl Tensors {
             words::SHAPE,
             format!("{}   {}  {}", tensor.shape, say(look.lang, words::ELEMENTS), count(tensor.elements)),
         ));
-        let bits = tensor.bits.map(|bits| format!("   {}  {bits:.4}", say(look.lang, words::BITS)));
+        let bits =
+            tensor.bits.map(|bits| format!("   {}  {}{bits:.4}", say(look.lang, words::BITS), tensor.bound));
         lines.push(told(words::TYPE, format!("{}{}", tensor.ty, bits.unwrap_or_default())));
         if let Some(data) = tensor.data {
             lines.push(told(words::DATA, text::span(data)));

@@ -340,3 +340,38 @@ fn the_wheel_and_clicks_mean_what_they_are_over() {
         assert_eq!(screen.selected().split(' ').next().unwrap(), "general.architecture");
     });
 }
+
+#[test]
+fn a_file_that_was_written_to_is_told_in_every_pane() {
+    everywhere(|size, settings| {
+        on(&model().bytes(), size, settings, |screen| {
+            screen.explorer.changed("model.gguf");
+            for pane in ["1", "2", "3", "4"] {
+                let text = screen.keys(pane).text();
+                let told = match settings.lang {
+                    Lang::Zh => "model.gguf打开后被修改",
+                    _ => "model.gguf was changed",
+                };
+                let text = joined(&text);
+                assert!(text.contains(&joined(told)), "{pane}: {text}");
+            }
+            let text = joined(&read(screen.keys("!")));
+            let help = match settings.lang {
+                Lang::Zh => "请退出并重新打开",
+                _ => "leave, and open it again",
+            };
+            assert!(text.contains(&joined(help)), "{text}");
+        });
+    });
+}
+
+/// Of a type without a size there is only the room that a tensor has.
+#[test]
+fn what_is_a_bound_is_not_told_as_a_size() {
+    let tensor = Tensor::new("odd", 77_u32, &[256]).data(vec![0; 1024]);
+    let bytes = Builder::new().kv("general.architecture", "llama").tensor(tensor).bytes();
+    on(&bytes, (120, 24), plain(Lang::En), |screen| {
+        let text = screen.keys("2").text();
+        assert!(text.contains("≤1.00 KiB") && text.contains("≤32.0000"), "{text}");
+    });
+}

@@ -133,5 +133,9 @@ fn what_does_not_fit_and_what_is_not_quantized_is_told() {
     assert_eq!(nothing(&targets, false), None);
     assert_eq!(nothing(&[], true).as_deref(), Some("there are no tensors, and so nothing to quantize"));
     let none: Vec<Target> = targets.into_iter().filter(|target| target.why == Why::NotEligible).collect();
-    assert!(nothing(&none, true).unwrap().starts_with("nothing here is quantized: adapters"));
+    assert!(
+        nothing(&none, true)
+            .unwrap()
+            .starts_with("nothing here is quantized: llama.cpp quantizes no tensors")
+    );
 }
