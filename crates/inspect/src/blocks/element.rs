@@ -294,15 +294,21 @@ impl Desk<'_> {
         let sign = self.take(Sym::Number("sign"), 0, |raw| raw.to_string())?;
         let exponent = self.take(Sym::Number("exponent"), 0, |raw| raw.to_string())?;
         let mantissa = self.take(Sym::Number("mantissa"), 0, |raw| raw.to_string())?;
-        // All ones is infinity or not a number, all zeros a subnormal; the formula below covers the rest.
-        if exponent == 0 || exponent == 2 * bias + 1 {
-            return None;
-        }
-        let power = exponent as i32 - bias as i32;
-        let fraction = 1.0 + mantissa as f64 / (1_u64 << bits) as f64;
-        let value = fraction * (2_f64).powi(power) * if sign == 1 { -1.0 } else { 1.0 };
-        let text = format!("(-1)^{sign} * 2^({exponent} - {bias}) * (1 + {mantissa} / 2^{bits})");
-        Some(done(text, value as f32))
+        let (sign_of, scale) = (if sign == 1 { -1.0 } else { 1.0 }, (1_u64 << bits) as f64);
+        let negative = format!("(-1)^{sign}");
+        // All zeros and all ones have meanings of their own: zero and what is next to it, and what is no finite number.
+        let (text, value) = if exponent == 0 {
+            let value = mantissa as f64 / scale * (2_f64).powi(1 - bias as i32);
+            (format!("{negative} * 2^(1 - {bias}) * {mantissa} / 2^{bits}"), value)
+        } else if exponent < 2 * bias + 1 {
+            let value = (1.0 + mantissa as f64 / scale) * (2_f64).powi(exponent as i32 - bias as i32);
+            (format!("{negative} * 2^({exponent} - {bias}) * (1 + {mantissa} / 2^{bits})"), value)
+        } else if mantissa == 0 {
+            (format!("{negative} * inf"), f64::INFINITY)
+        } else {
+            (format!("NaN({mantissa})"), f64::NAN)
+        };
+        Some(done(text, (value * sign_of) as f32))
     }
 }
 

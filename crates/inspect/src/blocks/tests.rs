@@ -1,4 +1,4 @@
-use ggufkit_format::spec::TENSOR_TYPES;
+use ggufkit_format::spec::{TENSOR_TYPES, TensorType};
 
 use super::*;
 
@@ -114,4 +114,19 @@ fn members_are_read_as_numbers() {
         let read = readings(info, &block);
         assert!(read.iter().any(|r| !r.numbers.is_empty()), "{}", info.name);
     }
+}
+
+/// What numbers without a leading 1 are, by IEEE 754.
+#[test]
+fn zeros_and_what_is_not_finite_are_worked_too() {
+    // Zeros, the smallest number, the largest one without a leading 1, the infinite ones.
+    let f32s = [0_u32, 0x8000_0000, 1, 0x807f_ffff, 0x7f80_0000, 0xff80_0000];
+    let of = |ty: TensorType, bytes: &[u8]| work(ty.info().unwrap(), bytes, 0).unwrap().value.unwrap();
+    for bits in f32s {
+        assert_eq!(of(TensorType::F32, &bits.to_le_bytes()).to_bits(), bits, "{bits:#x}");
+    }
+    assert!(of(TensorType::F32, &0x7fc0_0000_u32.to_le_bytes()).is_nan());
+    assert_eq!(of(TensorType::F16, &1_u16.to_le_bytes()), 2.0_f32.powi(-24));
+    assert_eq!(of(TensorType::BF16, &0x8001_u16.to_le_bytes()), f32::from_bits(0x8001_0000));
+    assert_eq!(of(TensorType::F64, &0_u64.to_le_bytes()), 0.0);
 }
