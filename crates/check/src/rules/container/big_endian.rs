@@ -14,8 +14,8 @@ rule! {
     /// gguf-py reads it by swapping. Readers without such a check take the version for 50331648 and the counts for huge
     /// numbers.
     ///
-    /// Nothing is to be done for a big-endian host. For others get the little-endian file, or swap this one with gguf-py's
-    /// `gguf-convert-endian`, which also swaps the scales inside quantized blocks.
+    /// Nothing is to be done for a big-endian host. For others get the little-endian file, or turn this one with
+    /// `gguf endian little FILE`, which also turns the scales inside quantized blocks.
     GG007 "big-endian" Container Note: "the file is big-endian"
         "文件是大端序"
 }
@@ -31,7 +31,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
                 .text(format!("{} with the most significant byte first", header.version));
             Finding::new(&RULE, RULE.summary, primary)
                 .note("llama.cpp loads it on big-endian hosts only")
-                .help("for other hosts get the little-endian file, or swap it with `gguf-convert-endian`")
+                .help("for other hosts get the little-endian file, or turn it with `gguf endian little FILE`")
         });
     }
 }

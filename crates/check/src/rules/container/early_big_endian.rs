@@ -14,7 +14,7 @@ rule! {
     /// the same layout as version 2.
     ///
     /// Write the head anew as version 3; no value and no weight changes by it. If the file was not meant for a big-endian
-    /// host at all, convert it with `gguf-convert-endian` of gguf-py instead.
+    /// host at all, turn it with `gguf endian little FILE` instead.
     GG008 "early-big-endian" Container Warning: "the file is big-endian, which its version does not permit"
         "文件是大端序，而它的版本不允许大端序"
 }

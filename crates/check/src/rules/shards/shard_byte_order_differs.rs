@@ -14,7 +14,7 @@ rule! {
     /// swaps file by file could use it; a merge that copies data as it is mixes numbers of both orders in one file, which
     /// nothing can tell apart afterwards. Somebody converted some of the files and not the others.
     ///
-    /// Convert the rest with gguf-py's `gguf-convert-endian`, or fetch the whole set again in one byte order.
+    /// Turn the rest with `gguf endian ORDER FILE --alone`, or fetch the whole set again in one byte order.
     GG711 "shard-byte-order-differs" Shards Error: "the files of the set have different byte orders"
         "分片集各文件的字节序不同"
 }
@@ -41,7 +41,7 @@ pub(super) fn check(facts: &Facts<'_>, sink: &mut Sink<'_>) {
             Finding::new(&RULE, message, label(path))
                 .because(label(first))
                 .note("llama.cpp reads the host's byte order only: the set loads on no host")
-                .help("convert the files that differ with `gguf-convert-endian`, or fetch the set in one byte order")
+                .help("turn the files that differ with `gguf endian ORDER FILE --alone`, or fetch the set in one byte order")
         });
     }
 }
