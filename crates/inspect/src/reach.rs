@@ -44,12 +44,12 @@ impl Reach {
     #[must_use]
     pub fn of_keys(model: &Model<'_>) -> Self {
         let all = |index: &Index| index.kvs().len() as u64 == index.header().kv_count;
-        let elsewhere = || {
-            let missing = missing(model)?;
-            let has_first = model.parts().any(|part| number(&part, "split.no") == Some(0));
-            (!has_first).then_some(Self::Elsewhere { missing: Some(missing) })
-        };
-        broken(model, all).or_else(elsewhere).unwrap_or(Self::Whole)
+        let first = model.parts().position(|part| number(&part, "split.no") == Some(0));
+        let elsewhere =
+            || Some(Self::Elsewhere { missing: Some(missing(model)?) }).filter(|_| first.is_none());
+        // What the others hold is not asked for where the first shard is here.
+        let broken = broken(model, |file, index| first.is_some_and(|first| file != first) || all(index));
+        broken.or_else(elsewhere).unwrap_or(Self::Whole)
     }
 
     /// How many tensors were read.
@@ -61,14 +61,14 @@ impl Reach {
             index.kvs().len() as u64 == header.kv_count && index.tensors().len() as u64 == header.tensor_count
         };
         let elsewhere = || missing(model).map(|missing| Self::Elsewhere { missing: Some(missing) });
-        broken(model, all).or_else(elsewhere).unwrap_or(Self::Whole)
+        broken(model, |_, index| all(index)).or_else(elsewhere).unwrap_or(Self::Whole)
     }
 }
 
 /// The first file whose head breaks off before `all` of something was read.
-fn broken(model: &Model<'_>, all: impl Fn(&Index) -> bool) -> Option<Reach> {
+fn broken(model: &Model<'_>, all: impl Fn(usize, &Index) -> bool) -> Option<Reach> {
     let mut parts = model.parts().map(|part| part.view.index()).enumerate();
-    let (file, index) = parts.find(|(_, index)| !index.is_complete() && !all(index))?;
+    let (file, index) = parts.find(|(file, index)| !index.is_complete() && !all(*file, index))?;
     Some(Reach::UpTo { file, offset: index.head_end() })
 }
 
@@ -80,4 +80,48 @@ fn number(part: &Part<'_>, key: &str) -> Option<u64> {
 fn missing(model: &Model<'_>) -> Option<u64> {
     let counts = model.parts().filter_map(|part| number(&part, "split.count"));
     counts.max()?.checked_sub(model.len() as u64).filter(|missing| *missing > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use ggufkit_format::{ByteStr, Options, View, parse};
+    use ggufkit_testkit::{Builder, Tensor};
+
+    use super::*;
+
+    fn shard(no: u16) -> Vec<u8> {
+        let split =
+            Builder::new().kv("split.no", no).kv("split.count", 2_u16).kv("split.tensors.count", 2_i32);
+        split.tensor(Tensor::f32(format!("blk.{no}.attn_q.weight"), &[8])).bytes()
+    }
+
+    /// What is read of the keys and of the tensors of files.
+    fn reached(files: &[&[u8]]) -> [Reach; 2] {
+        let indices: Vec<Index> =
+            files.iter().map(|file| parse(file, Options::new()).index.unwrap()).collect();
+        let part = |(index, file)| Part {
+            label: ByteStr(b"f"),
+            file_name: None,
+            size: None,
+            view: View::new(index, file),
+        };
+        let parts: Vec<Part<'_>> = indices.iter().zip(files.iter().copied()).map(part).collect();
+        let model = Model::of_shards(&parts).unwrap();
+        [Reach::of_keys(&model), Reach::of_tensors(&model)]
+    }
+
+    #[test]
+    fn the_keys_of_a_set_are_those_of_its_first_shard() {
+        let (first, second) = (shard(0), shard(1));
+        assert_eq!(reached(&[&first, &second]), [Reach::Whole, Reach::Whole]);
+        // Inside of the third key of the second shard, whose number is read, and of its first, where it is not.
+        let third = parse(&second, Options::new()).index.unwrap().kvs()[2].span.start;
+        for (end, offset) in [(third + 10, third), (30, 24)] {
+            let cut = &second[..end as usize];
+            assert_eq!(reached(&[&first, cut]), [Reach::Whole, Reach::UpTo { file: 1, offset }]);
+        }
+        let cut = &first[..third as usize + 10];
+        assert_eq!(reached(&[cut, &second]), [Reach::UpTo { file: 0, offset: third }; 2]);
+        assert_eq!(reached(&[&second]), [Reach::Elsewhere { missing: Some(1) }; 2]);
+    }
 }

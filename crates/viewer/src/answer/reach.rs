@@ -1,7 +1,7 @@
 //! How far a model was read, as answers tell it: what they do not list is absent only where all was read.
 
 use ggufkit_format::Index;
-use ggufkit_inspect::{Model, Reach};
+use ggufkit_inspect::{Model, Part, Reach};
 use serde::Serialize;
 
 use super::session::{File, Opened, Session};
@@ -30,9 +30,13 @@ impl Session {
     pub(super) fn reach(&self, opened: &Opened) -> Read {
         let (numbers, parts): (Vec<usize>, Vec<_>) = self.parts(opened).into_iter().unzip();
         let model = Model::of_shards(&parts);
+        let number = |part: &Part<'_>| part.view.get("split.no").and_then(|value| value.as_u64());
+        let has_first = parts.iter().any(|part| number(part) == Some(0));
         let of = |known: fn(&Model<'_>) -> Reach, first: bool| {
             let known = model.as_ref().map_or(Reach::Whole, known);
-            let headless = || self.headless(opened).map(|file| Reach::NotRead { file });
+            // The keys of a set stand in its first shard: what the others are does not matter to them.
+            let matters = |_: &usize| !(first && has_first);
+            let headless = || self.headless(opened).filter(matters).map(|file| Reach::NotRead { file });
             let missing = || absent(opened, first);
             match known {
                 Reach::UpTo { file, offset } => {
