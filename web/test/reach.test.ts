@@ -42,7 +42,7 @@ describe('what was not read', () => {
 
   it('is told with where the reading ended, or where else it stands', () => {
     open(cut, cut);
-    expect(unreadText('template')).toBe('Not reached: the head can be read up to offset 4,856 only, and chat templates may stand behind it.');
+    expect(unreadText('template')).toBe('Not reached: the head can be read up to offset 0x12f8 only, and chat templates may stand behind it.');
     open(elsewhere, elsewhere);
     expect(unreadText('vocabulary')).toBe('Not here: the keys of a vocabulary would stand in the first shard of this model, which is not open.');
     expect(unreadText('tensors')).toBe('Not here: 2 shards of this model are not open, where tensors may stand.');

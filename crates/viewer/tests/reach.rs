@@ -152,6 +152,10 @@ fn a_broken_side_is_compared_as_far_as_it_was_read() {
     let session = session(&[("a.gguf", sample.clone()), ("b.gguf", sample[..5_000].to_vec())]);
     for (a, b) in [(0, 1), (1, 0)] {
         let diff = ask(&session, &question(&format!("diff?a={a}&b={b}"))).unwrap();
+        assert_eq!(
+            (&diff["same"], diff["unread"].as_u64()),
+            (&Value::Null, diff["changes"].as_array().map(|all| all.len() as u64))
+        );
         let changes = diff["changes"].as_array().unwrap();
         let kinds: Vec<_> = changes.iter().map(|change| change["kind"].as_str().unwrap()).collect();
         assert!(kinds.iter().all(|kind| *kind == "unread") && kinds.len() > 20, "{kinds:?}");

@@ -21,6 +21,7 @@ export const en = {
     context: 'context {{n}}',
     capped: 'This report leaves something out',
     'big-endian': 'big-endian',
+    stop: '.',
     colon: ': ',
     broken: 'The head cannot be read to its end',
     'see-check': 'See Check',
@@ -39,7 +40,7 @@ export const en = {
   intro: {
     what: 'What am I looking at?',
     hide: 'Fold this away',
-    map: 'The whole file, from its first byte to its last, to scale, or drawn so that its small beginning can be seen. In front is the head: a header of 24 bytes, the metadata, and a table that says where each tensor lies. Behind it is the data, nearly all of the file. Zoom in far enough and you see single fields, then single bytes.',
+    map: 'The whole file, from its first byte to its last, to scale, or drawn so that its small beginning can be seen. In front is the head: a header of 24 bytes (16 in version 1), the metadata, and a table that says where each tensor lies. Behind it is the data, nearly all of the file. Zoom in far enough and you see single fields, then single bytes.',
     tag: 'The metadata is the luggage tag of the file: a list of keys, each with a typed value. It says what the model is, how it is built, and how text becomes tokens. An engine reads nothing else to configure itself.',
     bytes: 'The file as it lies on the disk, in rows of 16 bytes (8 where there is little room): position, bytes in hexadecimal, the same bytes as text, and what each field means. Every byte of the head belongs to a field with a name.',
     walk: 'The head of a GGUF file has no index. A reader starts at byte 0 and goes forward; what it has just read tells how long the next piece is. Step through it and see why nothing is ever read twice.',
@@ -100,6 +101,13 @@ export const en = {
     clear: 'Clear the search',
     'empty-file': 'The file is empty: it has no bytes.',
   },
+  /** What an address names and is not there. */
+  lost: {
+    place: 'The address names byte {{at}}; {{name}} has {{size}} bytes.',
+    file: 'The address names a file that is not open here.',
+    key: 'The address names the key “{{name}}”, which was not found.',
+    tensor: 'The address names the tensor “{{name}}”, which was not found.',
+  },
   /** What is said in place of "there is none" where not all was read; `what` is one of the texts of `unread`. */
   reach: {
     'up-to': 'Not reached: the head can be read up to offset {{offset}} only, and {{what}} may stand behind it.',
@@ -108,6 +116,9 @@ export const en = {
     shards_one: 'Not here: {{count, number}} shard of this model is not open, where {{what}} may stand.',
     shards_other: 'Not here: {{count, number}} shards of this model are not open, where {{what}} may stand.',
     'read-of': '{{text}} read, of {{total}} that the header declares',
+    'of-read': '{{text}} of what was read',
+    'at-least': 'at least {{text}}',
+    none: 'not read',
     read: '{{text}} read',
   },
   unread: {
@@ -437,6 +448,8 @@ export const en = {
     'same-so-far': 'What was read of the two is the same.',
     changes_one: '{{count, number}} difference',
     changes_other: '{{count, number}} differences',
+    'not-compared_one': '{{count, number}} could not be compared: it was not read on one side',
+    'not-compared_other': '{{count, number}} could not be compared: they were not read on one side',
     'left-out': '{{n}} of them are not listed.',
     meta: 'Differences',
     weights: 'Weights',

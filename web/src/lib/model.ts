@@ -1,4 +1,4 @@
-import type { TensorRow } from '../backend/questions';
+import type { Setting, TensorRow } from '../backend/questions';
 
 /** The parts of a model as its tensors' names tell them: what is before the layers, layers that are alike, what is behind. */
 
@@ -76,6 +76,16 @@ export function outline(tensors: readonly TensorRow[]): Outline {
   }
   out.groups = [...groups.values()];
   return out;
+}
+
+/**
+ * Whether a model that has no output of its own makes tokens with its embedding. Of encoders this is not so: they end in what their
+ * last layer gives, or say that they are not causal.
+ */
+export function sharesEmbedding(drawn: Outline, settings: readonly Pick<Setting, 'name' | 'value'>[]): boolean {
+  const has = (of: readonly TensorRow[], name: string) => of.some((x) => x.name === name);
+  const causal = settings.find((x) => x.name === 'causal')?.value !== 'false';
+  return causal && has(drawn.before, 'token_embd.weight') && has(drawn.after, 'output_norm.weight') && drawn.after.every((x) => x.name.includes('norm'));
 }
 
 /** `0–15, 18, 20–31`. */
