@@ -95,6 +95,15 @@ impl From<(String, String)> for Said {
 }
 
 impl Said {
+    /// In a language.
+    #[must_use]
+    pub fn get(&self, lang: Lang) -> &str {
+        match lang {
+            Lang::En => &self.en,
+            Lang::Zh => &self.zh,
+        }
+    }
+
     /// A sentence of the rooms below that is in English.
     #[must_use]
     pub fn of(text: &str) -> Self {
