@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from './i18n';
 import { plain } from './lib/escape';
 import { count, hex, size } from './lib/format';
+import { modelName } from './lib/model';
 import { lang, setLang, setTheme, theme, type Theme } from './state/prefs';
 import { pane, panes, go, type Pane } from './state/route';
 import { lost, select } from './state/selection';
@@ -43,7 +44,7 @@ export function App() {
         {s && m && (
           <div class="opened">
             {s.models.length > 1 ? (
-              <Select label={t('app.model')} hidden value={String(m.model)} options={s.models.map((x) => [String(x.model), plain(x.name)] as const)} onChange={(x) => void chooseModel(Number(x))} />
+              <Select label={t('app.model')} hidden value={String(m.model)} options={s.models.map((x) => [String(x.model), modelName(x, s.models)] as const)} onChange={(x) => void chooseModel(Number(x))} />
             ) : (
               <h1 title={plain(m.name)}>{plain(m.name)}</h1>
             )}

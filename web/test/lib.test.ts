@@ -8,7 +8,7 @@ import { pieces, plain } from '../src/lib/escape';
 import { count, hex, num, parsePosition, share, short, size, sized } from '../src/lib/format';
 import { jinja } from '../src/lib/jinja';
 import { lostPlace } from '../src/state/session';
-import { outline, partOf, ranges, sharesEmbedding } from '../src/lib/model';
+import { modelName, outline, partOf, ranges, sharesEmbedding } from '../src/lib/model';
 import { clampTop, contentHeight, isScaled, lastTop, reveal, scrollOf, tallest, topOf } from '../src/lib/scroll';
 import { flatten } from '../src/lib/tree';
 import { lang } from '../src/state/prefs';
@@ -213,6 +213,13 @@ describe('keys as a tree', () => {
   });
   it('is not confused by names of objects', () => {
     expect(flatten([entry('__proto__.constructor', 0)], new Set()).map((r) => r.label)).toEqual(['__proto__', 'constructor']);
+  });
+});
+
+describe('names of models', () => {
+  it('are told apart by their numbers where they are the same', () => {
+    const models = ['m.gguf', 'n.gguf', 'm.gguf'].map((name, model) => ({ model, name }));
+    expect(models.map((m) => modelName(m, models))).toEqual(['m.gguf (1)', 'n.gguf', 'm.gguf (3)']);
   });
 });
 

@@ -146,7 +146,7 @@ function Details({ spot, region }: { spot: Spot; region: Region | null }) {
         </p>
       )}
       {whole && entry?.meaning && <Manual what={entry.key} label={t('sel.manual', { name: plain(entry.key) })} />}
-      {whole && tensor && <Manual what={tensor.type} label={t('sel.manual', { name: plain(tensor.type) })} />}
+      {whole && tensor && tensor.sizing === 'exact' && <Manual what={tensor.type} label={t('sel.manual', { name: plain(tensor.type) })} />}
       <h3>{t('sel.raw')}</h3>
       <RawBytes place={spot} />
       <h3>{t('sel.show')}</h3>
