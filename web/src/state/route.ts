@@ -68,6 +68,8 @@ export function setView(change: Record<string, string | null>): void {
 function apply(): void {
   // A token is no way within the page: what holds it is opened anew, and history must not be written before.
   if (holdsToken()) return;
+  // Two events tell of one change, and before the second what was not there may have left the address: it stays told of.
+  if (location.hash === formatRoute({ pane: pane.peek(), place: selected.peek(), view: view.peek() })) return;
   const route = parseRoute(location.hash);
   batch(() => {
     pane.value = route.pane;
