@@ -1,12 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from './i18n';
 import { plain } from './lib/escape';
-import { size } from './lib/format';
+import { count, hex, size } from './lib/format';
+import { modelName } from './lib/model';
 import { lang, setLang, setTheme, theme, type Theme } from './state/prefs';
 import { pane, panes, go, type Pane } from './state/route';
-import { select } from './state/selection';
-import { chooseModel, failure, files, maps, model, open, session } from './state/session';
+import { lost, select } from './state/selection';
+import { chooseModel, failure, fileHead, files, maps, model, open, session } from './state/session';
 import { Inspector } from './ui/inspector';
+import { fileName, Partial } from './ui/absent';
 import { Said } from './ui/said';
 import { Strip } from './ui/strip';
 import { Failed, Loading, Select } from './ui/states';
@@ -42,7 +44,7 @@ export function App() {
         {s && m && (
           <div class="opened">
             {s.models.length > 1 ? (
-              <Select label={t('app.model')} hidden value={String(m.model)} options={s.models.map((x) => [String(x.model), plain(x.name)] as const)} onChange={(x) => void chooseModel(Number(x))} />
+              <Select label={t('app.model')} hidden value={String(m.model)} options={s.models.map((x) => [String(x.model), modelName(x, s.models)] as const)} onChange={(x) => void chooseModel(Number(x))} />
             ) : (
               <h1 title={plain(m.name)}>{plain(m.name)}</h1>
             )}
@@ -110,12 +112,13 @@ function Notices() {
   const errors = files.value.flatMap((f) => f.errors.map((e) => ({ ...e, file: f.file, headless: f.head_end === null })));
   const problems = model.value?.problems ?? [];
   const capped = session.value?.capped ?? [];
-  if (errors.length + problems.length + capped.length === 0) return null;
+  if (errors.length + problems.length + capped.length === 0 && lost.value === null) return null;
   return (
     <div class="notices">
+      {lost.value !== null && <Missed />}
       {errors.map((e) => (
         <div class="notice error" role="alert">
-          <p>{e.headless && <strong>{t('app.broken')}{t('app.colon')}</strong>}<Said text={e.message} /></p>
+          <p>{fileName(e.file) !== '' && <b>{fileName(e.file)}</b>}{e.headless && <strong>{t('app.broken')}{t('app.colon')}</strong>}<Said text={e.message} /></p>
           {e.help && <p class="muted"><Said text={e.help} /></p>}
           {e.offset != null && <button type="button" class="link" onClick={() => { select({ file: e.file, start: e.offset ?? 0, end: (e.offset ?? 0) + 1 }); go('bytes'); }}>{t('check.show-bytes')}</button>}{' '}
           <SeeCheck />
@@ -128,6 +131,20 @@ function Notices() {
           <ul>{capped.map((c) => <li><Said text={c} /></li>)}</ul>
         </details>
       )}
+    </div>
+  );
+}
+
+/** An address that names what is not there. */
+function Missed() {
+  const of = lost.value;
+  if (of === null) return null;
+  const head = of.what === 'place' ? fileHead(of.file) : null;
+  return (
+    <div class="notice warning" role="status">
+      <p>{of.what === 'file' ? t('lost.file') : of.what === 'place' ? t('lost.place', { at: hex(of.at), name: plain(head?.name ?? ''), size: count(head?.size ?? 0) }) : t(`lost.${of.what}`, { name: plain(of.name) })}</p>
+      {of.what === 'key' && <Partial what="more-keys" />}
+      {of.what === 'tensor' && <Partial what="more-tensors" />}
     </div>
   );
 }

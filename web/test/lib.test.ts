@@ -5,9 +5,10 @@ import { floatsFromBase64, fromBase64 } from '../src/lib/base64';
 import { cacheBytes, contexts, totalCache } from '../src/lib/cache';
 import { fromAxis, makeAxis, regionIndex, segmentV, segmentX, stripSegments, toAxis } from '../src/lib/axis';
 import { pieces, plain } from '../src/lib/escape';
-import { count, hex, num, parsePosition, share, short, size } from '../src/lib/format';
+import { count, hex, num, parsePosition, share, short, size, sized } from '../src/lib/format';
 import { jinja } from '../src/lib/jinja';
-import { outline, partOf, ranges } from '../src/lib/model';
+import { lostPlace } from '../src/state/session';
+import { modelName, outline, partOf, ranges, sharesEmbedding } from '../src/lib/model';
 import { clampTop, contentHeight, isScaled, lastTop, reveal, scrollOf, tallest, topOf } from '../src/lib/scroll';
 import { flatten } from '../src/lib/tree';
 import { lang } from '../src/state/prefs';
@@ -215,6 +216,29 @@ describe('keys as a tree', () => {
   });
 });
 
+describe('names of models', () => {
+  it('are told apart by their numbers where they are the same', () => {
+    const models = ['m.gguf', 'n.gguf', 'm.gguf'].map((name, model) => ({ model, name }));
+    expect(models.map((m) => modelName(m, models))).toEqual(['m.gguf (1)', 'n.gguf', 'm.gguf (3)']);
+  });
+});
+
+describe('an address', () => {
+  it('is told where it names what is not there', () => {
+    const files = [{ file: 0, size: 100 }, { file: 1, size: 0 }];
+    const of = (file: number, start: number) => lostPlace({ file, start, end: start + 1 }, files);
+    expect([of(0, 0), of(0, 99), of(1, 0)]).toEqual([null, null, null]);
+    expect([of(0, 100), of(1, 1)]).toEqual([{ what: 'place', file: 0, at: 100 }, { what: 'place', file: 1, at: 1 }]);
+    expect(of(9, 0)).toEqual({ what: 'file' });
+  });
+});
+
+describe('sizes', () => {
+  it('are facts where the type gives them', () => {
+    expect([sized(512, 'exact'), sized(512, 'inferred'), sized(null, 'unknown')]).toEqual(['512 B', '≤ 512 B', '–']);
+  });
+});
+
 describe('the outline of a model', () => {
   const tensor = (name: string, shape: number[] = [8]) => ({ name, shape, type: 'F32' }) as TensorRow;
   it('puts layers that are alike together', () => {
@@ -222,6 +246,13 @@ describe('the outline of a model', () => {
     expect(o.groups.map((g) => g.layers)).toEqual([[0, 1], [2]]);
     expect(o.after.map((x) => x.name)).toEqual(['output_norm.weight', 'output.weight']);
     expect(o.other.map((x) => x.name)).toEqual(['strange']);
+  });
+  it('shares the embedding where a decoder has no output of its own', () => {
+    const of = (names: string[], causal?: string) => sharesEmbedding(outline(names.map((n) => tensor(n))), causal === undefined ? [] : [{ name: 'causal', value: causal }]);
+    const decoder = ['token_embd.weight', 'blk.0.attn_q.weight', 'output_norm.weight'];
+    expect([of(decoder), of(decoder, 'true'), of(decoder, 'false'), of([...decoder, 'output.weight'])]).toEqual([true, true, false, false]);
+    // An encoder ends in its last layer; a head that was cut has no norm either.
+    expect(of(['token_embd.weight', 'token_embd_norm.weight', 'blk.0.layer_output_norm.weight'])).toBe(false);
   });
   it('knows parts by their names', () => {
     expect(['attn_q', 'ffn_up', 'ffn_gate_exps', 'ffn_gate_inp', 'ssm_in', 'whatever'].map(partOf)).toEqual(['attention', 'ffn', 'experts', 'experts', 'ssm', 'other']);

@@ -3,7 +3,7 @@ import type { ModelHead, Told } from '../src/backend/questions';
 import { isHeadless, unread } from '../src/lib/reach';
 import { lang } from '../src/state/prefs';
 import { session } from '../src/state/session';
-import { counted, unreadText, type What } from '../src/ui/absent';
+import { counted, summed, unreadText, type What } from '../src/ui/absent';
 
 const whole: Told = { state: 'whole', read: 39, declared: 39 };
 const cut: Told = { state: 'up-to', file: 0, offset: 4856, read: 29, declared: 39 };
@@ -15,6 +15,8 @@ function open(keys: Told, tensors: Told): ModelHead {
   session.value = { schema: 1, version: '', lang: null, files: [], models: [model], can: { values: true, bytes: true, render: true }, capped: [] };
   return model;
 }
+
+const unknown: Told = { state: 'elsewhere', missing: null, read: 0, declared: 0 };
 
 const keys: What[] = ['keys', 'more-keys', 'architecture', 'template', 'vocabulary', 'special', 'cache'];
 const tensors: What[] = ['tensors', 'more-tensors'];
@@ -42,7 +44,7 @@ describe('what was not read', () => {
 
   it('is told with where the reading ended, or where else it stands', () => {
     open(cut, cut);
-    expect(unreadText('template')).toBe('Not reached: the head can be read up to offset 4,856 only, and chat templates may stand behind it.');
+    expect(unreadText('template')).toBe('Not reached: the head can be read up to offset 0x12f8 only, and chat templates may stand behind it.');
     open(elsewhere, elsewhere);
     expect(unreadText('vocabulary')).toBe('Not here: the keys of a vocabulary would stand in the first shard of this model, which is not open.');
     expect(unreadText('tensors')).toBe('Not here: 2 shards of this model are not open, where tensors may stand.');
@@ -51,6 +53,24 @@ describe('what was not read', () => {
     lang.value = 'zh';
     open(headless, headless);
     expect(unreadText('tensors')).toBe('未读取：有一个文件的文件头无法读取，不知道是否有张量。');
+  });
+
+  it('names no number that is not known, and the file where there are several', () => {
+    open(unknown, unknown);
+    expect(unreadText('tensors')).toBe('Not here: shards of this model are not open, where tensors may stand.');
+    open(cut, cut);
+    const file = (n: number) => ({ file: n, model: 0, name: `m-${n}.gguf`, size: 9, version: 3, endian: null, head_end: null, data_start: null, alignment: null, errors: [] });
+    if (session.value) session.value = { ...session.value, files: [file(0), file(1)] };
+    expect(unreadText('tensors')?.startsWith('m-0.gguf: Not reached')).toBe(true);
+  });
+
+  it('makes sums that say what they are of', () => {
+    open(whole, whole);
+    expect(summed('tensors', '2 KiB')).toBe('2 KiB');
+    open(cut, cut);
+    expect(summed('tensors', '2 KiB')).toBe('2 KiB of what was read');
+    open(headless, headless);
+    expect(summed('tensors', '0 B')).toBe('not read');
   });
 
   it('is counted with what the header declares', () => {

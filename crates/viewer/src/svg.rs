@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ggufkit_format::spec::{Lang, Text};
+use ggufkit_format::spec::{Lang, TensorType, Text};
 use ggufkit_inspect::map::{Area, Content, map};
 use ggufkit_inspect::regions::RegionKind;
 use ggufkit_inspect::{Model, units};
@@ -19,6 +19,9 @@ const BAR: f64 = 40.0;
 const LINE: f64 = 22.0;
 /// Entries of the legend.
 const MAX_LEGEND: usize = 32;
+/// Lines about what is missing, and characters of each.
+const MAX_GAPS: usize = 4;
+const GAP: usize = 120;
 /// Bars, one for each file.
 const MAX_FILES: usize = 64;
 
@@ -31,7 +34,8 @@ const TYPES: [&str; 8] =
 /// # Errors
 /// No header of it could be read.
 pub fn svg(session: &Session, lang: Lang) -> Result<String, Refusal> {
-    session.first_model(|model, name| draw(model, name, lang))
+    let gaps: Vec<String> = session.gaps(0).into_iter().map(|gap| gap.said.get(lang).to_owned()).collect();
+    session.first_model(|model, name| draw(model, name, &gaps, lang))
 }
 
 /// Text of a picture.
@@ -86,24 +90,58 @@ fn colour(content: &Content<'_>, areas: &[Area<'_>]) -> &'static str {
     }
 }
 
-fn draw(model: &Model<'_>, name: &str, lang: Lang) -> String {
+/// Whether a type and a shape give a size.
+fn has_size(ty: TensorType) -> bool {
+    ggufkit_format::layout::tensor_bytes(ty, &[256]).is_ok()
+}
+
+/// What is missing, as lines that fit: the last tells of more.
+fn lines(gaps: &[String]) -> Vec<String> {
+    let mut out: Vec<String> = gaps.iter().take(MAX_GAPS).map(|gap| shortened(gap)).collect();
+    if let Some(more @ 1..) = gaps.len().checked_sub(MAX_GAPS) {
+        out.push(format!("… + {more}"));
+    }
+    out
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(GAP) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+fn draw(model: &Model<'_>, name: &str, gaps: &[String], lang: Lang) -> String {
     let map = map(model);
     let size = map.size();
     let files = model.len().min(MAX_FILES);
     let legend = map.areas.len().min(MAX_LEGEND);
-    let top = EDGE + LINE * 2.0;
+    let gaps = lines(gaps);
+    let top = EDGE + LINE * (2.0 + gaps.len() as f64);
     let height = top + files as f64 * (BAR + LINE) + legend as f64 * LINE + EDGE;
     let title = match lang {
+        Lang::En if !gaps.is_empty() => {
+            format!(
+                "{name}, not whole: what takes how much of the {} bytes that are here",
+                units::count(size)
+            )
+        }
+        Lang::Zh if !gaps.is_empty() => format!("{name}（不完整）：现有 {} 字节的构成", units::count(size)),
         Lang::En => format!("{name}: what takes how much of {} bytes", units::count(size)),
         Lang::Zh => format!("{name}：{} 字节的构成", units::count(size)),
     };
     let part = |bytes: u64| 100.0 * bytes as f64 / (size.max(1)) as f64;
-    let told: Vec<String> = map
-        .areas
-        .iter()
-        .take(MAX_LEGEND)
-        .map(|area| format!("{} {:.2}%", label(&area.content, lang), part(area.bytes)))
+    // Of a type that gives no size the room up to the next tensor is drawn, which is no share.
+    let of = |content: &Content<'_>, bytes: u64| match content {
+        Content::Tensors(ty) if !has_size(*ty) => format!("≤ {}", units::bytes(bytes)),
+        _ => format!("{:.2}%", part(bytes)),
+    };
+    let areas = map.areas.iter().take(MAX_LEGEND);
+    let areas: Vec<String> = areas
+        .map(|area| format!("{} {}", label(&area.content, lang), of(&area.content, area.bytes)))
         .collect();
+    let areas = areas.join(Text::new(", ", "，").get(lang));
+    let told: Vec<String> = gaps.iter().cloned().chain([areas]).collect();
     let mut out = String::new();
     // Writing to a string does not fail.
     let _ = writeln!(
@@ -112,7 +150,7 @@ fn draw(model: &Model<'_>, name: &str, lang: Lang) -> String {
          viewBox=\"0 0 {WIDTH} {height}\" font-family=\"system-ui, sans-serif\" font-size=\"14\">"
     );
     let _ = writeln!(out, "<title id=\"t\">{}</title>", escaped(&title));
-    let _ = writeln!(out, "<desc id=\"d\">{}</desc>", escaped(&told.join(", ")));
+    let _ = writeln!(out, "<desc id=\"d\">{}</desc>", escaped(&told.join(Text::new(". ", "。").get(lang))));
     let _ = writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>");
     let _ = writeln!(
         out,
@@ -120,6 +158,14 @@ fn draw(model: &Model<'_>, name: &str, lang: Lang) -> String {
         EDGE + LINE,
         escaped(&title)
     );
+    for (at, gap) in gaps.iter().enumerate() {
+        let _ = writeln!(
+            out,
+            "<text x=\"{EDGE}\" y=\"{}\" font-weight=\"600\" fill=\"#a02c20\">{}</text>",
+            EDGE + LINE * (2.0 + at as f64),
+            escaped(gap)
+        );
+    }
     let room = WIDTH - 2.0 * EDGE;
     for (at, file) in model.parts().enumerate().take(files) {
         let y = top + at as f64 * (BAR + LINE);
@@ -155,8 +201,11 @@ fn draw(model: &Model<'_>, name: &str, lang: Lang) -> String {
     }
     for (at, area) in map.areas.iter().take(MAX_LEGEND).enumerate() {
         let y = top + files as f64 * (BAR + LINE) + at as f64 * LINE;
-        let text =
-            format!("{}  {}  {:.2}%", label(&area.content, lang), units::bytes(area.bytes), part(area.bytes));
+        let (name, share) = (label(&area.content, lang), of(&area.content, area.bytes));
+        let text = match area.content {
+            Content::Tensors(ty) if !has_size(ty) => format!("{name}  {share}"),
+            _ => format!("{name}  {}  {share}", units::bytes(area.bytes)),
+        };
         let _ = writeln!(
             out,
             "<rect x=\"{EDGE}\" y=\"{y}\" width=\"14\" height=\"14\" rx=\"3\" fill=\"{}\"/>\

@@ -35,13 +35,13 @@ fn unrounded(value: &Value) -> bool {
     }
 }
 
-/// Sentences of ours in an answer that are in English alone. What a file is that is no GGUF at all is said so.
+/// Sentences of ours in an answer that are in English alone. What the system says is in its own words.
 fn english(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Array(all) => all.iter().for_each(|value| english(value, found)),
         Value::Object(all) => match (all.get("en"), all.get("zh")) {
             (Some(Value::String(en)), Some(Value::String(zh))) if en == zh => found.push(en.clone()),
-            _ if all.get("kind").is_some_and(|kind| kind == "not-gguf" || kind == "io") => {}
+            _ if all.get("kind").is_some_and(|kind| kind == "io") => {}
             _ => all.values().for_each(|value| english(value, found)),
         },
         _ => {}
@@ -358,5 +358,24 @@ fn of_a_file_that_was_written_to_no_bytes_are_told() {
                 refused.map(|refusal| serde_json::to_value(&refusal).unwrap()["error"]["kind"].clone());
             assert_eq!(refused, kind.map(Value::from), "{asked} {changed}");
         }
+    }
+}
+
+/// The room up to the next tensor is told as such, where a type gives no size.
+#[test]
+fn a_size_that_is_not_known_is_told_as_none() {
+    let file =
+        Builder::new().tensor(Tensor::new("t", 200, &[64]).data(vec![0; 96])).tensor(Tensor::f32("u", &[8]));
+    let session = session(&[("a.gguf", file.bytes())]);
+    let rows = ask(&session, &question("tensors?model=0")).unwrap();
+    let rows: Vec<_> = (0..2)
+        .map(|at| &rows["tensors"][at])
+        .map(|row| (&row["sizing"], row["bits_per_weight"].is_null()))
+        .collect();
+    assert_eq!(rows, [(&"inferred".into(), true), (&"exact".into(), false)]);
+    let weights = &ask(&session, &question("memory?model=0&lang=en")).unwrap()["weights"];
+    assert_eq!(weights["sizing"], "inferred");
+    for ty in weights["by_type"].as_array().unwrap() {
+        assert_eq!(ty["sizing"], if ty["type"] == "F32" { "exact" } else { "inferred" }, "{ty}");
     }
 }

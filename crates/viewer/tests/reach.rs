@@ -135,14 +135,53 @@ fn what_stands_in_other_shards_is_not_absent() {
         assert_eq!([&config["missing"], &config["notes"]], [&json!([]), &json!([])]);
         let told = ask(&session, &question("session")).unwrap()["models"][0].clone();
         let own = told["files_declared"].as_u64().unwrap();
-        assert!(own == 3 || own == 1, "{told}");
+        assert_eq!(own, 3, "{told}");
+        let problem = &told["problems"][0]["message"];
+        assert_eq!(problem["en"], "2 of the 3 shards of this model are not here");
+        assert_eq!(problem["zh"], "此模型的 3 个分片中有 2 个不在这里");
     }
     // One is missing: the keys are those of the first, which is there.
     let session = set(&[0, 2], "m-00001-of-00003.gguf");
     assert_eq!(states(&session), [json!({ "state": "whole" }), elsewhere(1)]);
+    assert_eq!(session.gaps(0)[0].said.en, "1 of the 3 shards of this model is not here");
     // All are there.
     let session = set(&[0, 1, 2], "m-00001-of-00003.gguf");
     assert_eq!(states(&session), [json!({ "state": "whole" }), json!({ "state": "whole" })]);
+    assert_eq!(
+        (session.gaps(0), ask(&session, &question("session")).unwrap()["models"][0]["problems"].clone()),
+        (vec![], json!([]))
+    );
+}
+
+/// A picture of what is not whole says so, in its title, in what is read out, and for everybody to see.
+#[test]
+fn a_picture_says_what_is_missing() {
+    use ggufkit_format::spec::Lang;
+    use ggufkit_viewer::svg::svg;
+
+    let sample = sample();
+    let cases = [
+        (session(&[("b.gguf", shard(1, 3).bytes())]), "2 of the 3 shards of this model are not here"),
+        (set(&[0, 2], "m-00001-of-00003.gguf"), "1 of the 3 shards of this model is not here"),
+        (session(&[("m.gguf", sample[..300_000].to_vec())]), "the file ends before its tensors do"),
+        (session(&[("m.gguf", sample[..5_000].to_vec())]), "unexpected end of file"),
+    ];
+    for (session, said) in cases {
+        let picture = svg(&session, Lang::En).unwrap();
+        let between = |from: &str, to: &str| {
+            let rest = &picture[picture.find(from).unwrap() + from.len()..];
+            rest[..rest.find(to).unwrap()].to_owned()
+        };
+        assert!(between("<title", "</title>").contains("not whole"), "{picture}");
+        assert!(between("<desc", "</desc>").contains(said), "{picture}");
+        assert!(picture[picture.find("</desc>").unwrap()..].contains(said), "{picture}");
+        assert!(svg(&session, Lang::Zh).unwrap().contains("不完整"));
+    }
+    let whole = svg(&session(&[("m.gguf", sample)]), Lang::En).unwrap();
+    assert!(
+        !whole.contains("not whole") && whole.contains("what takes how much of 396,864 bytes"),
+        "{whole}"
+    );
 }
 
 /// A key that lies behind the end of what was read of a side is not removed from it.
@@ -152,6 +191,10 @@ fn a_broken_side_is_compared_as_far_as_it_was_read() {
     let session = session(&[("a.gguf", sample.clone()), ("b.gguf", sample[..5_000].to_vec())]);
     for (a, b) in [(0, 1), (1, 0)] {
         let diff = ask(&session, &question(&format!("diff?a={a}&b={b}"))).unwrap();
+        assert_eq!(
+            (&diff["same"], diff["unread"].as_u64()),
+            (&Value::Null, diff["changes"].as_array().map(|all| all.len() as u64))
+        );
         let changes = diff["changes"].as_array().unwrap();
         let kinds: Vec<_> = changes.iter().map(|change| change["kind"].as_str().unwrap()).collect();
         assert!(kinds.iter().all(|kind| *kind == "unread") && kinds.len() > 20, "{kinds:?}");

@@ -245,8 +245,10 @@ export interface Memory {
   model: number;
   weights: {
     total: Big;
-    by_type: { type: string; tensors: number; bytes: Big }[];
-    by_layer: { layer: Big | null; tensors: number; bytes: Big }[];
+    /** How the least sure of the sizes is known. */
+    sizing: Sizing;
+    by_type: { type: string; tensors: number; bytes: Big; sizing: Sizing }[];
+    by_layer: { layer: Big | null; tensors: number; bytes: Big; sizing: Sizing }[];
   };
   /** `null` with a reason where nothing is known; without one where not all keys were read. */
   cache: { trained_context: Big | null; kinds: CacheKind[]; types: { name: string; bits: number }[] } | null;
@@ -261,6 +263,7 @@ export interface TensorRow {
   shape: Big[];
   elements: Big | null;
   bytes: Big | null;
+  sizing: Sizing;
   bits_per_weight: number | null;
   layer: Big | null;
   /** `null` where its bytes are not in the file. */
@@ -269,6 +272,9 @@ export interface TensorRow {
   /** Whether there are values to look at: known type, bytes there. */
   readable: boolean;
 }
+
+/** How a size is known: from type and shape; as the room up to the next tensor, which it is not larger than; not at all. */
+export type Sizing = 'exact' | 'inferred' | 'unknown';
 
 /** Tensors of two models by their names. */
 export interface Pairs {
@@ -475,7 +481,8 @@ export interface Questions {
     query: { model: number; template: string; messages: string; generate: 0 | 1 };
     answer: { text: string | null; error: Said | null };
   };
-  diff: { query: { a: number; b: number }; answer: { same: boolean | null; changes: Change[]; left_out: number } };
+  /** `unread` of the changes are none: one side was not read where the other has something. */
+  diff: { query: { a: number; b: number }; answer: { same: boolean | null; changes: Change[]; left_out: number; unread: number } };
   /** Tensors that the two have by name, without values; `a` and `b` count over all files of a model, as `tensors` has them. */
   pairs: { query: { a: number; b: number }; answer: Pairs };
   /** One tensor of two models; `name` is `pairs[i].name`. */

@@ -1,4 +1,4 @@
-import type { Big } from '../backend/questions';
+import type { Big, Sizing } from '../backend/questions';
 import { lang } from '../state/prefs';
 
 /** How numbers are written: positions in hex, counts in decimal with groups, sizes with a unit. */
@@ -29,6 +29,11 @@ export function size(bytes: Big | null): string {
   let text = n.toFixed(n >= 100 ? 0 : n >= 10 ? 1 : 2);
   if (Number(text) >= 1024 && unit < units.length - 1) text = ((unit++, 1)).toFixed(2);
   return `${text} ${units[unit]}`;
+}
+
+/** A size as far as it is known. */
+export function sized(bytes: Big | null, sizing: Sizing): string {
+  return sizing === 'unknown' ? '–' : sizing === 'inferred' ? `≤ ${size(bytes)}` : size(bytes);
 }
 
 /** `591 K`, `7.24 B`: elements, parameters. */

@@ -1,4 +1,5 @@
-import type { TensorRow } from '../backend/questions';
+import type { ModelHead, Setting, TensorRow } from '../backend/questions';
+import { plain } from './escape';
 
 /** The parts of a model as its tensors' names tell them: what is before the layers, layers that are alike, what is behind. */
 
@@ -76,6 +77,22 @@ export function outline(tensors: readonly TensorRow[]): Outline {
   }
   out.groups = [...groups.values()];
   return out;
+}
+
+/**
+ * Whether a model that has no output of its own makes tokens with its embedding. Of encoders this is not so: they end in what their
+ * last layer gives, or say that they are not causal.
+ */
+export function sharesEmbedding(drawn: Outline, settings: readonly Pick<Setting, 'name' | 'value'>[]): boolean {
+  const has = (of: readonly TensorRow[], name: string) => of.some((x) => x.name === name);
+  const causal = settings.find((x) => x.name === 'causal')?.value !== 'false';
+  return causal && has(drawn.before, 'token_embd.weight') && has(drawn.after, 'output_norm.weight') && drawn.after.every((x) => x.name.includes('norm'));
+}
+
+/** The name of a model among those that are open; where others have the same, with its number. */
+export function modelName(of: Pick<ModelHead, 'model' | 'name'>, all: readonly Pick<ModelHead, 'model' | 'name'>[]): string {
+  const alike = all.some((x) => x.model !== of.model && x.name === of.name);
+  return plain(of.name) + (alike ? ` (${of.model + 1})` : '');
 }
 
 /** `0–15, 18, 20–31`. */

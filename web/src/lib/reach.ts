@@ -5,6 +5,7 @@ export type Unread =
   | { name: 'reach.up-to'; offset: number | string }
   | { name: 'reach.not-read' }
   | { name: 'reach.first-shard' }
+  | { name: 'reach.elsewhere' }
   | { name: 'reach.shards'; count: number };
 
 /** What is to be said in place of "there is none"; `null` where all was read, so that what was not found is absent. */
@@ -16,7 +17,8 @@ export function unread(of: 'keys' | 'tensors', told: Told): Unread | null {
       return { name: 'reach.up-to', offset: told.offset };
     case 'elsewhere':
       // The keys of a split model are those of its first shard.
-      return of === 'keys' ? { name: 'reach.first-shard' } : { name: 'reach.shards', count: Number(told.missing ?? 1) };
+      if (of === 'keys') return { name: 'reach.first-shard' };
+      return told.missing === null ? { name: 'reach.elsewhere' } : { name: 'reach.shards', count: Number(told.missing) };
     // What is not known here is no reason to call something absent.
     default:
       return { name: 'reach.not-read' };

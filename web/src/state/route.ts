@@ -1,6 +1,6 @@
 import { batch, effect, signal } from '@preact/signals';
 import { parsePosition } from '../lib/format';
-import { selected, select } from './selection';
+import { lost, selected, select } from './selection';
 
 /** The address: `#/bytes?file=0&at=0x1f4&n=8`. It names the pane, what is selected, and the pane's own view. */
 
@@ -12,6 +12,9 @@ export const pane = signal<Pane>('map');
 export const view = signal<Readonly<Record<string, string>>>({});
 /** Names that an address asks for and that only the answers can place: a key, a tensor. */
 export const wanted = signal<{ key?: string; tensor?: string } | null>(null);
+
+/** The place that an address asked for, until it was looked whether there is one. */
+export const askedPlace = signal<Route['place']>(null);
 
 export interface Route {
   pane: Pane;
@@ -63,14 +66,22 @@ export function setView(change: Record<string, string | null>): void {
 }
 
 function apply(): void {
+  // A token is no way within the page: what holds it is opened anew, and history must not be written before.
+  if (holdsToken()) return;
+  // Two events tell of one change, and before the second what was not there may have left the address: it stays told of.
+  if (location.hash === formatRoute({ pane: pane.peek(), place: selected.peek(), view: view.peek() })) return;
   const route = parseRoute(location.hash);
   batch(() => {
     pane.value = route.pane;
     view.value = route.view;
+    lost.value = null;
+    askedPlace.value = route.place;
     if (route.place) select(route.place);
     wanted.value = route.wanted;
   });
 }
+
+const holdsToken = () => /[#&]token=/.test(location.hash);
 
 /** Keeps address and state in step: a pane is a step of the history, a selection is not. */
 export function watchRoute(): void {
@@ -97,7 +108,7 @@ export function watchRoute(): void {
   addEventListener('popstate', apply);
   addEventListener('hashchange', () => {
     // The address of a server that was started again, opened in this tab.
-    if (/[#&]token=/.test(location.hash)) location.reload();
+    if (holdsToken()) location.reload();
     else apply();
   });
 }

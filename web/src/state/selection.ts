@@ -8,6 +8,9 @@ export interface Spot extends Place {
 }
 
 export const selected = signal<Spot | null>(null);
+/** What an address names and nothing here is. */
+export type Lost = { what: 'key' | 'tensor'; name: string } | { what: 'place'; file: number; at: number } | { what: 'file' };
+export const lost = signal<Lost | null>(null);
 /** What is under the pointer or the keyboard's cursor. */
 export const hovered = signal<Spot | null>(null);
 
@@ -16,6 +19,7 @@ export function same(a: Place | null, b: Place | null): boolean {
 }
 
 export function select(spot: Spot | null): void {
+  if (spot !== null) lost.value = null;
   if (!same(spot, selected.peek()) || spot?.path !== selected.peek()?.path) selected.value = spot;
 }
 

@@ -1,10 +1,10 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { FileHead, FileMap, ModelHead, Place, Region, Session } from '../backend/questions';
 import { ask } from '../backend/answers';
 import { makeAxis, regionAt } from '../lib/axis';
-import { select, selected } from './selection';
+import { lost, select, selected, type Lost } from './selection';
 import { lang, offerLang } from './prefs';
-import { wanted } from './route';
+import { askedPlace, wanted } from './route';
 
 /** What is open, and the map of the model that is looked at: all panes go by it. */
 export const session = signal<Session | null>(null);
@@ -67,6 +67,29 @@ export async function chooseModel(index: number): Promise<void> {
   }
 }
 
+/** What of a place is not there: the file, or the byte that it begins with. The first byte of an empty file may be asked for. */
+export function lostPlace(place: Place, all: readonly Pick<FileHead, 'file' | 'size'>[]): Lost | null {
+  const head = all.find((f) => f.file === place.file);
+  if (!head) return { what: 'file' };
+  return place.start >= Math.max(1, head.size) ? { what: 'place', file: place.file, at: place.start } : null;
+}
+
+// A place that is not there is no selection, and is said to be none.
+effect(() => {
+  const place = askedPlace.value;
+  const all = session.value?.files;
+  if (!place || !all) return;
+  askedPlace.value = null;
+  const gone = lostPlace(place, all);
+  const size = all.find((f) => f.file === place.file)?.size ?? 0;
+  if (gone) {
+    select(null);
+    lost.value = gone;
+  } else if (place.end > Math.max(1, size)) {
+    select({ ...place, end: Math.max(1, size) });
+  }
+});
+
 /** Finds the key or tensor that the address names. */
 export function placeWanted(): void {
   const want = wanted.value;
@@ -84,11 +107,12 @@ export function placeWanted(): void {
   // Where many share a region, the lists know their names.
   void search(want).then((place) => {
     if (place) select(place);
+    else if (place === null && wanted.peek() === want) lost.value = { what: kind === 'metadata' ? 'key' : 'tensor', name: name ?? '' };
     if (wanted.peek() === want) wanted.value = null;
   });
 }
 
-async function search(want: { key?: string; tensor?: string }): Promise<Place | null> {
+async function search(want: { key?: string; tensor?: string }): Promise<Place | null | undefined> {
   const m = model.peek()?.model ?? 0;
   try {
     for (let from = 0; ; ) {
@@ -107,7 +131,8 @@ async function search(want: { key?: string; tensor?: string }): Promise<Place | 
       }
     }
   } catch {
-    return null;
+    // That it could not be looked for says nothing of it.
+    return undefined;
   }
 }
 

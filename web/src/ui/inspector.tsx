@@ -110,8 +110,8 @@ function Details({ spot, region }: { spot: Spot; region: Region | null }) {
         <Line name={t('sel.span')}>
           <button type="button" class="link mono" onClick={() => go('bytes')}>{hex(spot.start)}–{hex(spot.end)}</button>
         </Line>
-        <Line name={t('sel.size')}>{bytes(spot.end - spot.start)}{spot.end - spot.start >= 1024 && <span class="muted"> · {count(spot.end - spot.start)} B</span>}</Line>
-        {whole && size > 0 && <Line name={t('sel.share')}>{share(spot.end - spot.start, size)}</Line>}
+        <Line name={t('sel.size')}>{region?.kind === 'tensor' && tensor && tensor.sizing !== 'exact' ? '≤ ' : ''}{bytes(spot.end - spot.start)}{spot.end - spot.start >= 1024 && <span class="muted"> · {count(spot.end - spot.start)} B</span>}</Line>
+        {whole && size > 0 && (!tensor || tensor.sizing === 'exact') && <Line name={t('sel.share')}>{share(spot.end - spot.start, size)}</Line>}
         {whole && entry && (
           <>
             <Line name={t('sel.type')}><span class="mono">{entry.type}</span></Line>
@@ -146,7 +146,7 @@ function Details({ spot, region }: { spot: Spot; region: Region | null }) {
         </p>
       )}
       {whole && entry?.meaning && <Manual what={entry.key} label={t('sel.manual', { name: plain(entry.key) })} />}
-      {whole && tensor && <Manual what={tensor.type} label={t('sel.manual', { name: plain(tensor.type) })} />}
+      {whole && tensor && tensor.sizing === 'exact' && <Manual what={tensor.type} label={t('sel.manual', { name: plain(tensor.type) })} />}
       <h3>{t('sel.raw')}</h3>
       <RawBytes place={spot} />
       <h3>{t('sel.show')}</h3>

@@ -9,7 +9,8 @@ import { count } from '../lib/format';
 /** The first bytes of a place, in the colours of their fields. */
 export function RawBytes({ place, most = 48 }: { place: Place; most?: number }) {
   const size = fileHead(place.file)?.size ?? place.end;
-  const end = Math.min(place.end, place.start + most, size);
+  const last = Math.min(place.end, size);
+  const end = Math.min(last, place.start + most);
   const { failed } = usePieces(place.file, place.start, end, size, lang.value);
   const out = [];
   if (failed !== null && byteAt(place.file, place.start, size, lang.value) === undefined) return <p class="hint">{t('bytes.not-here')}</p>;
@@ -21,7 +22,7 @@ export function RawBytes({ place, most = 48 }: { place: Place; most?: number }) 
   return (
     <div class="rawbytes">
       {out}
-      {place.end > end && <em>{t('walk.more', { n: count(place.end - end) })}</em>}
+      {last > end && <em>{t('walk.more', { n: count(last - end) })}</em>}
     </div>
   );
 }

@@ -28,6 +28,12 @@ function sayError(error: unknown): [own: string, more: Sentence | null] {
   return [enough ? '' : tOr(`refused.${error.kind}`, t('state.failed')), more];
 }
 
+/** Why there is no answer, within a pane that shows the rest. */
+export function Why({ error }: { error: unknown }) {
+  const [own, more] = sayError(error);
+  return <>{own}{own !== '' && more !== null && t('app.colon')}{more !== null && more.en !== '' && <Said text={more} />}</>;
+}
+
 /** Errors that may be over when the same is asked again: what is wrong with a file or a question stays so. */
 const again: ReadonlySet<string> = new Set(['io', 'gone', 'limit']);
 

@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks';
-import type { Region } from '../backend/questions';
+import type { Region, Sizing } from '../backend/questions';
 import { fromAxis, regionIndex, segmentV, segmentX, stripSegments, toAxis } from '../lib/axis';
 import { kindColour } from '../lib/colour';
 import { plain } from '../lib/escape';
@@ -167,7 +167,7 @@ interface Shown {
   architecture?: string | null;
   name?: string | null;
   parameters?: { total?: number | null } | null;
-  quantization?: { bits_per_weight?: number | null; resembles?: string | null; dominant?: string | null } | null;
+  quantization?: { bits_per_weight?: number | null; mix?: { size_known: Sizing }[]; resembles?: string | null; dominant?: string | null } | null;
   figures?: { layers?: number | null; context_length?: number | null } | null;
 }
 
@@ -183,7 +183,7 @@ function Overview() {
     whole && d.parameters?.total ? t('app.parameters', { n: short(d.parameters.total) }) : null,
     d.figures?.layers ? t('app.layers', { count: d.figures.layers }) : null,
     whole ? (d.quantization?.resembles ?? d.quantization?.dominant ?? null) : null,
-    whole && d.quantization?.bits_per_weight ? t('app.bits', { n: num(d.quantization.bits_per_weight, 3) }) : null,
+    whole && d.quantization?.bits_per_weight && d.quantization.mix?.every((x) => x.size_known === 'exact') ? t('app.bits', { n: num(d.quantization.bits_per_weight, 3) }) : null,
     d.figures?.context_length ? t('app.context', { n: count(d.figures.context_length) }) : null,
   ].filter((f): f is string => typeof f === 'string' && f !== '');
   return (

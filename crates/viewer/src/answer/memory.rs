@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ggufkit_format::spec::{Lang, TensorType};
 use ggufkit_inspect::memory::{Cache, cache};
-use ggufkit_inspect::tensors::Table;
+use ggufkit_inspect::tensors::{Sizing, Table};
 use serde::Serialize;
 
 use super::query::Query;
@@ -37,9 +37,11 @@ struct Memory {
     reason: Option<String>,
 }
 
-#[derive(Serialize, Default)]
+#[derive(Serialize)]
 struct Weights {
     total: u64,
+    /// How the least sure of the sizes is known, here and below.
+    sizing: Sizing,
     by_type: Vec<OfType>,
     by_layer: Vec<OfLayer>,
 }
@@ -50,6 +52,7 @@ struct OfType {
     ty: String,
     tensors: u64,
     bytes: u64,
+    sizing: Sizing,
 }
 
 #[derive(Serialize)]
@@ -57,6 +60,7 @@ struct OfLayer {
     layer: Option<u64>,
     tensors: u64,
     bytes: u64,
+    sizing: Sizing,
 }
 
 #[derive(Serialize)]
@@ -95,7 +99,9 @@ pub(super) fn memory(session: &Session, query: &Query<'_>) -> Answer {
     let lang = query.lang()?;
     let keys = session.reach(opened).keys.reach;
     if session.parts(opened).is_empty() {
-        return json(&Memory { model: number, weights: Weights::default(), cache: None, reason: None });
+        let weights =
+            Weights { total: 0, sizing: Sizing::Unknown, by_type: Vec::new(), by_layer: Vec::new() };
+        return json(&Memory { model: number, weights, cache: None, reason: None });
     }
     session.with_model(opened, |model, _| {
         let (told, reason) = match cache(model) {
@@ -109,27 +115,33 @@ pub(super) fn memory(session: &Session, query: &Query<'_>) -> Answer {
 }
 
 fn weights(table: &Table<'_>) -> Weights {
-    let mut types: BTreeMap<TensorType, (u64, u64)> = BTreeMap::new();
-    let mut layers: BTreeMap<Option<u64>, (u64, u64)> = BTreeMap::new();
-    let mut total = 0_u64;
+    /// Tensors, their bytes, and how these are known.
+    type Sum = (u64, u64, Sizing);
+    const NONE: Sum = (0, 0, Sizing::Exact);
+    let mut types: BTreeMap<TensorType, Sum> = BTreeMap::new();
+    let mut layers: BTreeMap<Option<u64>, Sum> = BTreeMap::new();
+    let (mut total, mut sizing) = (0_u64, Sizing::Exact);
     for row in table.iter() {
         let bytes = row.size.unwrap_or(0);
         total = total.saturating_add(bytes);
+        sizing = sizing.max(row.sizing);
         let kept =
             row.layer.is_none_or(|layer| layers.len() < MAX_LAYERS || layers.contains_key(&Some(layer)));
-        let of_layer = kept.then(|| layers.entry(row.layer).or_default());
-        for sum in [Some(types.entry(row.tensor_type()).or_default()), of_layer].into_iter().flatten() {
+        let of_layer = kept.then(|| layers.entry(row.layer).or_insert(NONE));
+        for sum in [Some(types.entry(row.tensor_type()).or_insert(NONE)), of_layer].into_iter().flatten() {
             sum.0 += 1;
             sum.1 = sum.1.saturating_add(bytes);
+            sum.2 = sum.2.max(row.sizing);
         }
     }
     let mut by_type: Vec<OfType> = types
         .into_iter()
-        .map(|(ty, (tensors, bytes))| OfType { ty: ty.to_string(), tensors, bytes })
+        .map(|(ty, (tensors, bytes, sizing))| OfType { ty: ty.to_string(), tensors, bytes, sizing })
         .collect();
     by_type.sort_by_key(|of| core::cmp::Reverse(of.bytes));
-    let by_layer = layers.into_iter().map(|(layer, (tensors, bytes))| OfLayer { layer, tensors, bytes });
-    Weights { total, by_type, by_layer: by_layer.collect() }
+    let by_layer =
+        layers.into_iter().map(|(layer, (tensors, bytes, sizing))| OfLayer { layer, tensors, bytes, sizing });
+    Weights { total, sizing, by_type, by_layer: by_layer.collect() }
 }
 
 fn told(cache: &Cache, lang: Lang) -> Told {

@@ -9,6 +9,7 @@ mod bytes;
 mod check;
 mod config;
 mod explain;
+mod gaps;
 mod map;
 mod memory;
 mod metadata;
@@ -28,6 +29,7 @@ mod whole;
 mod words;
 mod zh;
 
+pub use gaps::Gap;
 pub use open::{FileInput, ModelInput, Problem, Source, Watch, without_folder};
 pub use query::Question;
 pub use refusal::{Kind, Refusal};

@@ -1,7 +1,7 @@
 //! The tensors of a model as rows.
 
 use ggufkit_format::shorten;
-use ggufkit_inspect::tensors::{Row, Table};
+use ggufkit_inspect::tensors::{Row, Sizing, Table};
 use serde::Serialize;
 
 use super::query::Query;
@@ -28,6 +28,7 @@ struct Told {
     shape: Vec<u64>,
     elements: Option<u64>,
     bytes: Option<u64>,
+    sizing: Sizing,
     bits_per_weight: Option<f64>,
     layer: Option<u64>,
     data: Option<Place>,
@@ -62,7 +63,9 @@ fn told(session: &Session, numbers: &[usize], row: &Row<'_>) -> Told {
         shape: row.dims.to_vec(),
         elements: row.elements,
         bytes: row.size,
-        bits_per_weight: row.bits_per_weight(),
+        sizing: row.sizing,
+        // Room up to the next tensor is no size.
+        bits_per_weight: row.bits_per_weight().filter(|_| row.sizing == Sizing::Exact),
         layer: row.layer,
         data: row.span().filter(|_| is_there).map(|span| Place::new(file, span)),
         info: Place::new(file, row.tensor.span),

@@ -47,6 +47,8 @@ struct Differences {
     same: Option<bool>,
     changes: Vec<Change>,
     left_out: usize,
+    /// How many of all, listed or not, are of the kind `unread`: no differences.
+    unread: usize,
 }
 
 /// How something differs.
@@ -102,7 +104,7 @@ pub(super) fn diff(session: &Session, query: &Query<'_>) -> Answer {
     let (read_a, read_b) = (read_a?, read_b?);
     with_both(session, query, |[a, b], [numbers_a, numbers_b]| {
         let diff = Diff::new(a, b, &Options::ALL);
-        let mut list = List { changes: Vec::new(), left_out: 0 };
+        let mut list = List { changes: Vec::new(), left_out: 0, unread: 0 };
         // The alignment is what a key says: where that may stand unread, it is no difference.
         let keys_read = read_a.keys.reach.is_whole() && read_b.keys.reach.is_whole();
         list.header(&diff, |field| keys_read || field != "alignment");
@@ -153,8 +155,8 @@ pub(super) fn diff(session: &Session, query: &Query<'_>) -> Answer {
             );
         }
         // Heads tell that models differ; that their data is the same they cannot tell.
-        let same = (diff.count() > 0).then_some(false);
-        json(&Differences { same, changes: list.changes, left_out: list.left_out })
+        let same = (list.changes.len() + list.left_out > list.unread).then_some(false);
+        json(&Differences { same, changes: list.changes, left_out: list.left_out, unread: list.unread })
     })
 }
 
@@ -171,6 +173,7 @@ struct Found<'f> {
 struct List {
     changes: Vec<Change>,
     left_out: usize,
+    unread: usize,
 }
 
 impl List {
@@ -185,6 +188,7 @@ impl List {
         a_span: Option<Place>,
         b_span: Option<Place>,
     ) {
+        self.unread += usize::from(kind == Kind::Unread);
         if self.changes.len() >= MAX_CHANGES {
             self.left_out += 1;
             return;

@@ -1,5 +1,6 @@
 //! What is open, and what it is as a whole.
 
+use ggufkit_inspect::Reach;
 use ggufkit_inspect::summary::{Summary, summary};
 use serde::Serialize;
 
@@ -112,13 +113,27 @@ fn told(session: &Session, can: Can, capped: &[Said]) -> Answer {
 
 fn model<'a>(session: &Session, number: usize, opened: &'a Opened) -> ModelHead<'a> {
     let of_set = opened.set.as_ref().map_or(0, |set| usize::try_from(set.count()).unwrap_or(0));
+    let read = session.reach(opened);
+    // What the files themselves tell of, where their names do not.
+    let away = match read.tensors.reach {
+        Reach::Elsewhere { missing: Some(away) } => usize::try_from(away).unwrap_or(usize::MAX),
+        _ => 0,
+    };
+    let mut problems = Told::all(&opened.problems);
+    problems.extend(session.elsewhere(opened).map(|message| Told {
+        kind: "notice",
+        message,
+        offset: None,
+        path: None,
+        help: None,
+    }));
     ModelHead {
         model: number,
         name: &opened.name,
         files: &opened.files,
-        files_declared: of_set.max(opened.files.len()),
-        read: session.reach(opened),
-        problems: Told::all(&opened.problems),
+        files_declared: of_set.max(opened.files.len().saturating_add(away)),
+        read,
+        problems,
     }
 }
 

@@ -39,7 +39,8 @@ export function Differences({ a, b }: { a: number; b: number }) {
         <Search label={t('tag.filter')} value={find} onInput={setFind} />
         <Select label={t('compare.what')} value={what} options={[['', t('tag.any')], ...kinds.map((k) => [k, tOr(`compare.${k}`, k)] as const)]} onChange={setWhat} />
         <span class="muted">
-          {rows.length !== answer.data.changes.length ? t('tag.matched', { n: count(rows.length), total: count(answer.data.changes.length) }) : t('compare.changes', { count: answer.data.changes.length + answer.data.left_out })}
+          {rows.length !== answer.data.changes.length ? t('tag.matched', { n: count(rows.length), total: count(answer.data.changes.length) }) : t('compare.changes', { count: answer.data.changes.length + answer.data.left_out - answer.data.unread })}
+          {answer.data.unread > 0 && ` · ${t('compare.not-compared', { count: answer.data.unread })}`}
           {answer.data.left_out > 0 && ` ${t('compare.left-out', { n: count(answer.data.left_out) })}`}
         </span>
       </div>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ModelHead } from '../../backend/questions';
 import { t } from '../../i18n';
-import { plain } from '../../lib/escape';
+import { modelName } from '../../lib/model';
 import { isHeadless } from '../../lib/reach';
 import { setView, view } from '../../state/route';
 import { model, session } from '../../state/session';
@@ -18,7 +18,7 @@ export function ComparePane() {
   const [b, setB] = useState(() => models.find((m) => m.model === Number(view.value.b ?? 'none'))?.model ?? models.find((m) => m.model !== first)?.model ?? first);
   if (models.length < 2) return <><Intro pane="compare" /><Empty>{t('compare.one')}</Empty></>;
   const sides = [a, b].map((n) => models.find((m) => m.model === n) ?? null);
-  const options = models.map((m) => [String(m.model), plain(m.name)] as const);
+  const options = models.map((m) => [String(m.model), modelName(m, models)] as const);
   const show = view.value.show === 'weights' ? 'weights' : 'meta';
   const set = (left: number, right: number) => {
     setA(left);

@@ -55,7 +55,7 @@ export function Weights({ a, b }: { a: number; b: number }) {
         {r.state === 'running' ? (
           <button type="button" class="button" onClick={stop}>{t('compare.stop')}</button>
         ) : r.state === 'done' ? null : (
-          <button type="button" class="button primary" onClick={() => void begin()}>{t('compare.start', { n: count(pairs.length - r.results.length) })}</button>
+          <button type="button" class="button primary" onClick={() => void begin()}>{t('compare.start', { count: pairs.length - r.results.length })}</button>
         )}
         <progress max={bytes} value={r.bytes} aria-label={t('compare.weights')} />
         <span class="muted" role="status">

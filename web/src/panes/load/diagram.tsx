@@ -1,10 +1,12 @@
 import { useMemo } from 'preact/hooks';
+import { useAnswer } from '../../backend/answers';
 import { useTensors } from '../../backend/lists';
 import type { TensorRow } from '../../backend/questions';
 import { t } from '../../i18n';
 import { plain } from '../../lib/escape';
 import { shape } from '../../lib/format';
-import { outline, ranges, type LayerGroup, type Outline, type Part } from '../../lib/model';
+import { outline, ranges, sharesEmbedding, type LayerGroup, type Outline, type Part } from '../../lib/model';
+import { lang } from '../../state/prefs';
 import { hover, select, selected } from '../../state/selection';
 import { model } from '../../state/session';
 import { Absent, Partial } from '../../ui/absent';
@@ -16,13 +18,16 @@ export function Diagram() {
   const tensors = useTensors(model.value?.model ?? null);
   const [box, size] = useSize<HTMLDivElement>();
   const drawn = useMemo(() => outline(tensors.rows), [tensors.rows]);
+  const config = useAnswer('config', model.value ? { model: model.value.model, lang: lang.value } : null);
+  const whole = model.value?.read.tensors.state === 'whole' && tensors.rows.length === tensors.total;
+  const tied = whole && config.data !== undefined && sharesEmbedding(drawn, config.data.settings);
   if (tensors.error) return <Failed error={tensors.error} retry={tensors.retry} />;
   if (tensors.total === null) return <Loading />;
   if (drawn.groups.length === 0 && drawn.before.length + drawn.after.length === 0) return <Absent what={tensors.total === 0 ? 'tensors' : 'more-tensors'}>{t(tensors.total === 0 ? 'tensors.none' : 'load.diagram-none')}</Absent>;
   return (
     <div class="diagram card" ref={box}>
       <Partial what="more-tensors" />
-      {size.width > 0 && <Drawing drawn={drawn} width={Math.min(size.width, 680)} />}
+      {size.width > 0 && <Drawing drawn={drawn} tied={tied} width={Math.min(size.width, 680)} />}
     </div>
   );
 }
@@ -39,7 +44,7 @@ interface Item {
   types: string[];
 }
 
-function Drawing({ drawn, width }: { drawn: Outline; width: number }) {
+function Drawing({ drawn, tied, width }: { drawn: Outline; tied: boolean; width: number }) {
   const items: preact.ComponentChild[] = [];
   let y = 4;
   const row = rowOf(width);
@@ -70,7 +75,7 @@ function Drawing({ drawn, width }: { drawn: Outline; width: number }) {
     arrow();
   }
   if (outs.length) simple(t('load.output'), outs.map(plainItem), 'after');
-  else if (drawn.before.length) simple(t('load.tied'), [], 'after');
+  else if (tied) simple(t('load.tied'), [], 'after');
   if (drawn.other.length) {
     y += 18;
     simple(t('load.other'), drawn.other.slice(0, 40).map(plainItem), 'other');

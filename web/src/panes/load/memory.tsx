@@ -5,10 +5,10 @@ import { t } from '../../i18n';
 import { cacheBytes, contexts, kept, totalCache } from '../../lib/cache';
 import { typeColour } from '../../lib/colour';
 import { plain } from '../../lib/escape';
-import { count, num, share, size } from '../../lib/format';
+import { count, num, share, size, sized } from '../../lib/format';
 import { lang } from '../../state/prefs';
 import { model } from '../../state/session';
-import { Partial } from '../../ui/absent';
+import { Partial, summed } from '../../ui/absent';
 import { Failed, Loading, Select } from '../../ui/states';
 
 /** What weights and context cost, with the sum worked out. */
@@ -32,12 +32,14 @@ function Cache({ memory }: { memory: Memory }) {
   const [index, setIndex] = useState(begin);
   const [k, setK] = useState('F16');
   const [v, setV] = useState('F16');
-  if (!cache) return <section class="card"><h2>{t('load.cache')}</h2><p class="muted">{t('load.no-cache')}{memory.reason !== null ? `${t('app.colon')}${plain(memory.reason)}` : '.'}</p>{memory.reason === null && <Partial what="cache" />}</section>;
+  if (!cache) return <section class="card"><h2>{t('load.cache')}</h2><p class="muted">{t('load.no-cache')}{memory.reason !== null ? `${t('app.colon')}${plain(memory.reason)}` : t('app.stop')}</p>{memory.reason === null && <Partial what="cache" />}</section>;
   const n = steps[Math.min(index, steps.length - 1)] ?? 512;
   const bits = (name: string) => cache.types.find((x) => x.name === name)?.bits ?? 16;
   const total = totalCache(cache.kinds, n, bits(k), bits(v));
   // Beside each other sizes are drawn and rounded; that floats hold them to sixteen digits is enough.
   const weights = Number(memory.weights.total);
+  const { sizing } = memory.weights;
+  const partial = model.value?.read.tensors.state !== 'whole';
   const options = cache.types.map((x) => [x.name, x.name] as const);
   return (
     <section class="card cache" aria-label={t('load.cache')}>
@@ -52,14 +54,14 @@ function Cache({ memory }: { memory: Memory }) {
         <Select label={t('load.cache-k')} value={k} options={options} onChange={setK} />
         <Select label={t('load.cache-v')} value={v} options={options} onChange={setV} />
       </div>
-      <div class="sum" role="img" aria-label={`${t('load.weights')} ${size(weights)}, ${t('load.cache')} ${size(total)}`}>
+      <div class="sum" role="img" aria-label={`${t('load.weights')} ${summed('tensors', sized(weights, sizing))}, ${t('load.cache')} ${size(total)}`}>
         <span class="sum-weights" style={{ flexGrow: weights }} />
         <span class="sum-cache" style={{ flexGrow: total }} />
       </div>
       <dl class="figures">
-        <div><dt><i class="dot bg-tensor" />{t('load.weights')}</dt><dd>{size(weights)}</dd></div>
+        <div><dt><i class="dot bg-tensor" />{t('load.weights')}</dt><dd>{summed('tensors', sized(weights, sizing))}</dd></div>
         <div><dt><i class="dot bg-accent" />{t('load.cache')}</dt><dd>{size(total)}</dd></div>
-        <div><dt>{t('load.total')}</dt><dd>{size(weights + total)}</dd></div>
+        <div><dt>{t('load.total')}</dt><dd>{partial ? t('reach.at-least', { text: size(sizing === 'exact' ? weights + total : total) }) : sized(weights + total, sizing)}</dd></div>
       </dl>
       <h3>{t('load.formula')}</h3>
       {cache.kinds.map((kind) => <Formula kind={kind} n={n} k={bits(k)} v={bits(v)} />)}
@@ -109,14 +111,14 @@ function Formula({ kind, n, k, v }: { kind: CacheKind; n: number; k: number; v: 
 }
 
 function Weights({ memory }: { memory: Memory }) {
-  const { total, by_type, by_layer } = memory.weights;
+  const { total, sizing, by_type, by_layer } = memory.weights;
   const types = [...by_type].sort((a, b) => Number(b.bytes) - Number(a.bytes));
   const most = Math.max(1, ...by_layer.map((l) => Number(l.bytes)));
   const layers = by_layer.filter((l) => l.layer !== null);
   const others = by_layer.filter((l) => l.layer === null);
   return (
     <section class="card" aria-label={t('load.weights')}>
-      <h2>{t('load.weights')} <span class="muted">{size(total)}</span></h2>
+      <h2>{t('load.weights')} <span class="muted">{summed('tensors', sized(total, sizing))}</span></h2>
       <Partial what={memory.weights.by_type.length > 0 ? 'more-tensors' : 'tensors'} />
       <h3>{t('load.by-type')}</h3>
       <ul class="bars">
@@ -124,18 +126,18 @@ function Weights({ memory }: { memory: Memory }) {
           <li>
             <span class="bars-name mono">{plain(x.type)}</span>
             <span class="bars-bar"><i class={`bg-${typeColour(x.type)}`} style={{ width: `${(Number(x.bytes) / Math.max(1, Number(types[0]?.bytes ?? 1))) * 100}%` }} /></span>
-            <span class="bars-figure">{size(x.bytes)}</span>
-            <span class="bars-note muted">{share(Number(x.bytes), Number(total))} · {t('load.tensors', { count: x.tensors })}</span>
+            <span class="bars-figure">{sized(x.bytes, x.sizing)}</span>
+            <span class="bars-note muted">{sizing === 'exact' && `${share(Number(x.bytes), Number(total))} · `}{t('load.tensors', { count: x.tensors })}</span>
           </li>
         ))}
       </ul>
       <h3>{t('load.by-layer')}</h3>
       <ul class={`bars ${layers.length > 24 ? 'dense' : ''}`}>
         {[...others, ...layers].map((x) => (
-          <li title={`${x.layer === null ? t('load.other-layers') : t('load.layer-n', { n: count(x.layer) })}: ${size(x.bytes)}`}>
+          <li title={`${x.layer === null ? t('load.other-layers') : t('load.layer-n', { n: count(x.layer) })}: ${sized(x.bytes, x.sizing)}`}>
             <span class="bars-name">{x.layer === null ? t('load.other-layers') : t('load.layer-n', { n: count(x.layer) })}</span>
             <span class="bars-bar"><i class={x.layer === null ? 'bg-tensor-info' : 'bg-tensor'} style={{ width: `${(Number(x.bytes) / most) * 100}%` }} /></span>
-            <span class="bars-figure">{size(x.bytes)}</span>
+            <span class="bars-figure">{sized(x.bytes, x.sizing)}</span>
             <span class="bars-note muted">{t('load.tensors', { count: x.tensors })}</span>
           </li>
         ))}

@@ -9,7 +9,7 @@ import { lang } from '../../state/prefs';
 import { go, setView, view } from '../../state/route';
 import { select } from '../../state/selection';
 import { useDelayed } from '../../ui/hooks';
-import { Failed, Loading } from '../../ui/states';
+import { Failed, Loading, Why } from '../../ui/states';
 
 /** One block of a quantized tensor, opened: bytes, bits by owner, members, values, and how a value comes about. */
 export function BlockView({ tensor }: { tensor: TensorRow }) {
@@ -72,8 +72,11 @@ function Opened({ tensor, block, element, setElement }: { tensor: TensorRow; blo
     event.preventDefault();
     setElement(Math.min(block.elements - 1, Math.max(0, element + by)));
   };
+  const moved = useRef(false);
   useEffect(() => {
-    grid.current?.querySelector('.here')?.scrollIntoView({ block: 'nearest' });
+    // The first value is not moved to: what stands above it is to be seen first.
+    if (moved.current) grid.current?.querySelector('.here')?.scrollIntoView({ block: 'nearest' });
+    moved.current = true;
   }, [element]);
 
   return (
@@ -83,7 +86,7 @@ function Opened({ tensor, block, element, setElement }: { tensor: TensorRow; blo
         <p class="hint">{t('tensors.worked-hint')}</p>
         <div aria-live="polite">
           <p class="worked-value"><span class="muted">{t('tensors.element', { n: element })}</span> <b>{num(block.values[element])}</b></p>
-          {worked.error ? <p class="muted">{plain(worked.error.message)}</p> : worked.data && (
+          {worked.error ? <p class="muted"><Why error={worked.error} /></p> : worked.data && (
             <>
               <p class="mono rule">{plain(worked.data.rule)}</p>
               <p class="mono rule-numbers">{plain(worked.data.formula)}</p>

@@ -4,7 +4,7 @@ import type { TensorRow } from '../../backend/questions';
 import { t } from '../../i18n';
 import { plain } from '../../lib/escape';
 import { tensorAt } from '../../lib/find';
-import { shape, size } from '../../lib/format';
+import { shape, sized } from '../../lib/format';
 import { setView, view } from '../../state/route';
 import { select, selected } from '../../state/selection';
 import { fileHead, model } from '../../state/session';
@@ -79,7 +79,7 @@ function Chooser({ rows, chosen }: { rows: readonly TensorRow[]; chosen: TensorR
           </select>
         </label>
       ) : <b class="mono">{plain(chosen.name)}</b>}
-      <span class="muted">{chosen.type} · {shape(chosen.shape)} · {size(chosen.bytes)}</span>
+      <span class="muted">{chosen.type} · {shape(chosen.shape)} · {sized(chosen.bytes, chosen.sizing)}</span>
     </div>
   );
 }

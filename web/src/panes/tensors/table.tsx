@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { TensorRow } from '../../backend/questions';
 import { t } from '../../i18n';
 import { typeColour } from '../../lib/colour';
-import { count, hex, num, shape, short, size } from '../../lib/format';
+import { count, hex, num, shape, short, sized } from '../../lib/format';
 import { setView } from '../../state/route';
 import { hover } from '../../state/selection';
 import { counted } from '../../ui/absent';
@@ -47,13 +47,13 @@ export function TensorTable({ rows, chosen }: { rows: readonly TensorRow[]; chos
     { id: 'bits', label: t('tensors.bits'), width: '6rem', min: 820, number: true, sortable: true, cell: (x) => num(x.bits_per_weight, 4) },
     { id: 'layer', label: t('tensors.layer'), width: '4rem', min: 700, number: true, sortable: true, cell: (x) => x.layer ?? '' },
     { id: 'offset', label: t('tensors.offset'), width: '7rem', min: 640, number: true, sortable: true, cell: (x) => <span class="mono muted">{x.data ? hex(x.data.start) : '–'}</span> },
-    { id: 'size', label: t('tensors.size'), width: '6rem', number: true, sortable: true, cell: (x) => size(x.bytes) },
+    { id: 'size', label: t('tensors.size'), width: '6rem', number: true, sortable: true, cell: (x) => sized(x.bytes, x.sizing) },
   ];
   return (
     <section class="fill" aria-label={t('tensors.table')}>
       <div class="bar">
         <Search label={t('tensors.filter')} value={find} onInput={setFind} />
-        <span class="muted">{wanted ? t('tag.matched', { n: count(shown.length), total: count(rows.length) }) : counted('tensors', t('tensors.n', { count: rows.length }))} · {size(bytes)}</span>
+        <span class="muted">{wanted ? t('tag.matched', { n: count(shown.length), total: count(rows.length) }) : counted('tensors', t('tensors.n', { count: rows.length }))} · {sized(bytes, shown.some((x) => x.sizing !== 'exact') ? 'inferred' : 'exact')}</span>
         <span class="bar-room" />
         {chosen && (
           <div class="choice">

@@ -6,7 +6,7 @@ import { t } from '../../i18n';
 import { typeColour } from '../../lib/colour';
 import { plain } from '../../lib/escape';
 import { tensorAt } from '../../lib/find';
-import { count, size as bytes } from '../../lib/format';
+import { count, size as bytes, sized } from '../../lib/format';
 import { palette } from '../../state/prefs';
 import { setView } from '../../state/route';
 import { hover, hovered } from '../../state/selection';
@@ -148,7 +148,7 @@ function drawLeaf(c: CanvasRenderingContext2D, n: HierarchyRectangularNode<Node>
     fit(c, name, n.x0 + 5, n.y0 + Math.min(h / 2, 12), w - 10);
     if (h > 34) {
       c.globalAlpha = 0.85;
-      fit(c, `${bytes(n.value ?? 0)} · ${x?.type ?? ''}`, n.x0 + 5, n.y0 + 28, w - 10);
+      fit(c, `${sized(n.value ?? 0, x?.sizing ?? 'exact')} · ${x?.type ?? ''}`, n.x0 + 5, n.y0 + 28, w - 10);
       c.globalAlpha = 1;
     }
   }

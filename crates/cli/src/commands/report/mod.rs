@@ -86,6 +86,11 @@ impl Args {
         if let Some(lang) = self.lang {
             session = session.with_lang(lang.lang());
         }
+        // Of a picture the first model alone.
+        let models = if self.format == Format::Svg { 1 } else { session.models() };
+        for gap in (0..models).flat_map(|model| session.gaps(model)).filter(|gap| !gap.is_error) {
+            out.message(Ink::Warn, "note", &format!("not all is here: {}", gap.said.en))?;
+        }
         let bytes = match self.made(&session) {
             Ok(bytes) => bytes,
             Err(why) => return refuse(out, &Failure::usage("no-report", why)),

@@ -2,6 +2,7 @@
 //!
 //! A pattern is text with holes, `{}`, which take what stands in the sentence to their places in the translation.
 
+mod identities;
 mod sentences;
 
 use ggufkit_format::spec::Lang;
@@ -94,15 +95,30 @@ impl From<(String, String)> for Said {
 }
 
 impl Said {
+    /// In a language.
+    #[must_use]
+    pub fn get(&self, lang: Lang) -> &str {
+        match lang {
+            Lang::En => &self.en,
+            Lang::Zh => &self.zh,
+        }
+    }
+
     /// A sentence of the rooms below that is in English.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let (head, tail) = sentences::tail(text);
-        let found = sentences::PATTERNS.iter().find_map(|(from, to)| {
-            let holes: Vec<String> = holes(from, head)?.into_iter().map(sentences::word).collect();
-            Some(filled(to, &holes) + &tail)
+        let identity = identities::PATTERNS.iter().find_map(|(from, to)| {
+            let holes: Vec<String> = holes(from, text)?.into_iter().map(identities::word).collect();
+            Some(filled(to, &holes))
         });
-        Self { en: text.to_owned(), zh: found.unwrap_or_else(|| text.to_owned()) }
+        let sentence = || {
+            sentences::PATTERNS.iter().find_map(|(from, to)| {
+                let holes: Vec<String> = holes(from, head)?.into_iter().map(sentences::word).collect();
+                Some(filled(to, &holes) + &tail)
+            })
+        };
+        Self { en: text.to_owned(), zh: identity.or_else(sentence).unwrap_or_else(|| text.to_owned()) }
     }
 }
 
@@ -179,7 +195,7 @@ mod tests {
             ),
             ("the values of the weights", "权重的数值"),
             // What nobody has translated stays, and is told to be English by both being the same.
-            ("this is a PDF document", "this is a PDF document"),
+            ("the moon is full", "the moon is full"),
         ] {
             assert_eq!(Said::of(en), Said { en: en.to_owned(), zh: zh.to_owned() });
         }
@@ -256,10 +272,99 @@ mod tests {
         }
     }
 
+    /// Whatever a file is that is no GGUF, and whatever is to be done about it.
+    #[test]
+    fn every_identity_has_a_translation() {
+        use ggufkit_format::identify::{Compression, Identity, JsonKind, Leading, LegacyMagic, ZipKind};
+
+        let mut all = vec![
+            Identity::Gguf,
+            Identity::Empty,
+            Identity::TooShort { len: 1 },
+            Identity::TooShort { len: 3 },
+            Identity::GitAnnexPointer,
+            Identity::Html { title: None },
+            Identity::Html { title: Some("x: y (z)".into()) },
+            Identity::Xml { code: None },
+            Identity::Xml { code: Some("x".into()) },
+            Identity::HttpResponse { status: None },
+            Identity::HttpResponse { status: Some(404) },
+            Identity::Safetensors { header_len: 8 },
+            Identity::LlamaState { version: Some(9) },
+            Identity::LegacyImatrix { entries: 1 },
+            Identity::LegacyImatrix { entries: 2 },
+            Identity::Tar { gguf_at: None },
+            Identity::Tar { gguf_at: Some(512) },
+            Identity::Pickle { protocol: 2, pytorch: true },
+            Identity::Pickle { protocol: 2, pytorch: false },
+            Identity::Onnx,
+            Identity::TfLite,
+            Identity::Npy,
+            Identity::Hdf5,
+            Identity::Parquet,
+            Identity::Sqlite,
+            Identity::Executable { format: "ELF" },
+            Identity::Pdf,
+            Identity::Image { format: "PNG" },
+            Identity::ByteSwappedMagic { unit: 2 },
+            Identity::ByteSwappedMagic { unit: 4 },
+            Identity::Utf16 { gguf: true },
+            Identity::Utf16 { gguf: false },
+            Identity::Base64Gguf,
+            Identity::Text { first_line: String::new() },
+            Identity::Text { first_line: "x".into() },
+            Identity::Zeros { seen: 4096 },
+            Identity::Unknown { first_bytes: Vec::new() },
+            Identity::Unknown { first_bytes: vec![1, 2] },
+        ];
+        for (oid, size) in [(None, None), (Some("ab"), None), (None, Some(7)), (Some("ab"), Some(7))] {
+            all.push(Identity::GitLfsPointer { oid: oid.map(Into::into), size });
+        }
+        for kind in [
+            JsonKind::Error,
+            JsonKind::SafetensorsIndex,
+            JsonKind::Config,
+            JsonKind::Manifest,
+            JsonKind::Other,
+        ] {
+            all.push(Identity::Json { kind, message: None });
+        }
+        all.push(Identity::Json { kind: JsonKind::Error, message: Some("x".into()) });
+        use LegacyMagic::{Ggcc, Ggjt, Ggla, Ggmf, Ggml};
+        for (magic, version) in
+            [(Ggml, None), (Ggmf, Some(1)), (Ggjt, Some(3)), (Ggla, Some(1)), (Ggla, None), (Ggcc, Some(10))]
+        {
+            all.push(Identity::LegacyGgml { magic, version });
+        }
+        for kind in [ZipKind::PyTorch, ZipKind::Npz, ZipKind::Keras, ZipKind::Other] {
+            all.extend([None, Some(40)].map(|gguf_at| Identity::Zip { kind, gguf_at }));
+        }
+        use Compression::{Bzip2, Gzip, Lz4, Rar, SevenZip, Xz, Zstd};
+        all.extend([Gzip, Xz, Zstd, Bzip2, Lz4, SevenZip, Rar].map(|by| Identity::Compressed { by }));
+        use Leading::{Bytes, FormHeaders, HttpHeaders, Text, Utf8Bom, Zeros};
+        for what in [Utf8Bom, HttpHeaders, FormHeaders, Zeros, Text, Bytes] {
+            all.extend([1, 7].map(|offset| Identity::GgufAfter { offset, what }));
+        }
+        for text in all.iter().flat_map(|identity| [Some(identity.describe()), identity.help()]).flatten() {
+            let zh = Said::of(&text).zh;
+            // What is typed is left.
+            let told: String = zh.split('`').step_by(2).collect();
+            let words = told.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| {
+                ["the", "is", "of", "in", "this", "bytes", "text", "it", "a", "first"].contains(word)
+            });
+            assert!(zh != text && words.count() == 0, "{text}: {zh}");
+        }
+        let zh = |text: &str| Said::of(text).zh;
+        assert_eq!(
+            zh("the GGUF magic stands at offset 7, behind 7 bytes of other data"),
+            "GGUF 魔数在偏移 7 处，之前有 7 字节（其他数据）"
+        );
+    }
+
     /// Each pattern has as many holes as its translation.
     #[test]
     fn nothing_falls_out_of_a_translation() {
-        for (from, to) in PATTERNS.iter().chain(sentences::PATTERNS) {
+        for (from, to) in PATTERNS.iter().chain(sentences::PATTERNS).chain(identities::PATTERNS) {
             assert_eq!(from.matches("{}").count(), to.matches("{}").count(), "{from}");
         }
     }

@@ -63,6 +63,7 @@ pub(super) const PATTERNS: &[(&str, &str)] = &[
         "文件从未写入，或者没有下载：请重新下载",
     ),
     // Why there are no values.
+    ("the file has become shorter", "文件变短了"),
     ("the head was not read to its end, so the data cannot be located", "头部没有读到结尾，因此无法定位数据"),
     ("the tensor has no data", "张量没有数据"),
     ("there is no block {}: the tensor has {}, 0 to {}", "没有块 {}：张量有 {} 个块，从 0 到 {}"),
