@@ -294,13 +294,23 @@ impl Desk<'_> {
         let sign = self.take(Sym::Number("sign"), 0, |raw| raw.to_string())?;
         let exponent = self.take(Sym::Number("exponent"), 0, |raw| raw.to_string())?;
         let mantissa = self.take(Sym::Number("mantissa"), 0, |raw| raw.to_string())?;
-        // All ones is infinity or not a number, all zeros a subnormal; the formula below covers the rest.
-        if exponent == 0 || exponent == 2 * bias + 1 {
+        // All ones is infinity or not a number, of which there is no formula.
+        if exponent == 2 * bias + 1 {
             return None;
+        }
+        let signed = if sign == 1 { -1.0 } else { 1.0 };
+        // All zeros is zero or a subnormal: nothing is added to the mantissa.
+        if exponent == 0 {
+            let least = 1 - bias as i32;
+            let value = mantissa as f64 / (1_u64 << bits) as f64 * (2_f64).powi(least) * signed;
+            return Some(done(
+                format!("(-1)^{sign} * 2^(1 - {bias}) * ({mantissa} / 2^{bits})"),
+                value as f32,
+            ));
         }
         let power = exponent as i32 - bias as i32;
         let fraction = 1.0 + mantissa as f64 / (1_u64 << bits) as f64;
-        let value = fraction * (2_f64).powi(power) * if sign == 1 { -1.0 } else { 1.0 };
+        let value = fraction * (2_f64).powi(power) * signed;
         let text = format!("(-1)^{sign} * 2^({exponent} - {bias}) * (1 + {mantissa} / 2^{bits})");
         Some(done(text, value as f32))
     }
