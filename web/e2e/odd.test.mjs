@@ -56,7 +56,7 @@ describe('broken files', () => {
 
 describe('what was not read', () => {
   const ofKeys = ['tag.no-pairs', 'tag.no-template', 'tag.no-tokens', 'load.none', 'load.from-default', 'load.from-missing'];
-  const ofTensors = ['tensors.none', 'load.diagram-none'];
+  const ofTensors = ['tensors.none', 'load.diagram-none', 'load.tied'];
   const cases = {
     broken: [...ofKeys, ...ofTensors, 'walk.done'],
     'cut-array': [...ofKeys, ...ofTensors, 'walk.done'],

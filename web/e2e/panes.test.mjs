@@ -165,6 +165,27 @@ describe('the sample', () => {
     await second.close();
   });
 
+  it('says that an address names what is not there', async () => {
+    for (const [route, says] of [['/bytes?at=99999999999', /0x174876e7ff/], ['/bytes?file=9&at=1', /not open here/], ['/tag?key=nosuch', /nosuch/], ['/tensors?tensor=nosuch', /nosuch/]]) {
+      await opened.go('/map');
+      await opened.go(route);
+      await page.waitForFunction((of) => new RegExp(of).test(document.querySelector('.notices')?.textContent ?? ''), says.source, { timeout: 10_000 * slack });
+      assert.match(await text('.inspector'), /consists of/);
+    }
+    await opened.go('/tag?key=general.name');
+    assert.equal(await page.locator('.notices').count(), 0);
+  });
+
+  it('keeps a new token out of the history, whatever pane is open', async () => {
+    await opened.go('/tensors');
+    await page.goto(server.url);
+    await page.waitForSelector('.strip-canvas', { timeout: 20_000 * slack });
+    await settle(page);
+    const session = await page.context().newCDPSession(page);
+    const { entries } = await session.send('Page.getNavigationHistory');
+    assert.deepEqual(entries.map((x) => x.url).filter((x) => /token=/.test(x)), []);
+  });
+
   it('speaks Chinese, and remembers it', async () => {
     await page.getByRole('button', { name: '中文' }).click();
     await opened.go('/load');

@@ -126,6 +126,11 @@ fn what_could_not_be_read_is_told_by_the_status_and_a_report_names_no_folder() {
     let html = fs::read_to_string(folder.join("set.html")).unwrap();
     assert!(html.contains("shard 2 of 2 is missing: m-00002-of-00002.gguf"), "{}", text(&made.stderr));
     assert!(!html.contains("secretplace"));
+    let note = "note: not all is here: shard 2 of 2 is missing: m-00002-of-00002.gguf";
+    assert!(text(&made.stderr).contains(note), "{}", text(&made.stderr));
+    let drawn = gguf(&folder, &["report", first.to_str().unwrap(), "--format", "svg", "-o", "-"]);
+    assert_eq!((drawn.status.code(), text(&drawn.stderr).contains(note)), (Some(0), true));
+    assert!(text(&drawn.stdout).contains("shard 2 of 2 is missing"), "{}", text(&drawn.stdout));
     fs::write(folder.join("m.gguf"), model()).unwrap();
     let made = gguf(&folder, &["report", "nowhere.gguf", "m.gguf", "-o", "m.html"]);
     assert_eq!(made.status.code(), Some(2), "{}", text(&made.stderr));

@@ -299,7 +299,7 @@ impl Desk<'_> {
         // All zeros and all ones have meanings of their own: zero and what is next to it, and what is no finite number.
         let (text, value) = if exponent == 0 {
             let value = mantissa as f64 / scale * (2_f64).powi(1 - bias as i32);
-            (format!("{negative} * 2^(1 - {bias}) * {mantissa} / 2^{bits}"), value)
+            (format!("{negative} * 2^(1 - {bias}) * ({mantissa} / 2^{bits})"), value)
         } else if exponent < 2 * bias + 1 {
             let value = (1.0 + mantissa as f64 / scale) * (2_f64).powi(exponent as i32 - bias as i32);
             (format!("{negative} * 2^({exponent} - {bias}) * (1 + {mantissa} / 2^{bits})"), value)

@@ -41,7 +41,7 @@ pub(super) const PATTERNS: &[(&str, &str)] = &[
     ("this is the text of an HTTP response", "这是 HTTP 响应的文本"),
     (
         "this looks like a safetensors file (header of {} bytes)",
-        "这看起来是 safetensors 文件（头部 {} 字节）",
+        "这看起来是 safetensors 文件（文件头 {} 字节）",
     ),
     (
         "this is a legacy {} LoRA adapter (version {}), a format from before GGUF",
@@ -204,7 +204,7 @@ pub(super) const PATTERNS: &[(&str, &str)] = &[
 const WORDS: &[(&str, &str)] = &[
     ("a UTF-8 byte order mark", "（UTF-8 字节顺序标记）"),
     ("the headers of an HTTP response", "（HTTP 响应头）"),
-    ("the headers of an uploaded form", "（上传表单的头部）"),
+    ("the headers of an uploaded form", "（上传表单的标头）"),
     ("zeros", "（零）"),
     ("text", "（文本）"),
     ("other data", "（其他数据）"),
