@@ -380,12 +380,12 @@ fn a_size_that_is_not_known_is_told_as_none() {
     }
 }
 
-/// A zero and what is smaller than any normal number come about as all others do.
+/// A zero, what is smaller than any normal number, and what is not finite come about as all others do.
 #[test]
 fn how_a_zero_comes_about_is_known() {
-    let values = [0.0_f32, -0.0, f32::from_bits(1), f32::INFINITY];
+    let values = [0.0_f32, -0.0, f32::from_bits(1), f32::INFINITY, f32::from_bits(0x7fc0_0000)];
     let data: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let file = Builder::new().tensor(Tensor::f32("t", &[4]).data(data)).bytes();
+    let file = Builder::new().tensor(Tensor::f32("t", &[5]).data(data)).bytes();
     let session = session(&[("a.gguf", file)]);
     let formula = |block: usize| {
         ask(&session, &question(&format!("worked?file=0&tensor=0&block={block}&element=0&lang=en")))
@@ -394,5 +394,6 @@ fn how_a_zero_comes_about_is_known() {
     assert_eq!(formula(0).unwrap(), "(-1)^0 * 2^(1 - 127) * (0 / 2^23) = 0");
     assert_eq!(formula(1).unwrap(), "(-1)^1 * 2^(1 - 127) * (0 / 2^23) = -0");
     assert!(formula(2).unwrap().starts_with("(-1)^0 * 2^(1 - 127) * (1 / 2^23) = 0.000"));
-    assert_eq!(formula(3).unwrap_err().kind(), Kind::Unsupported);
+    assert_eq!(formula(3).unwrap(), "(-1)^0 * inf = inf");
+    assert_eq!(formula(4).unwrap(), "NaN(4194304) = NaN");
 }
