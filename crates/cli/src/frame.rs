@@ -107,13 +107,6 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// The name of the first of its files that somebody has written to since it was opened.
-    pub(crate) fn changed_file(&self) -> Option<String> {
-        let mut sources = self.parts.iter().filter_map(|part| part.source.as_ref());
-        let source = sources.find(|source| source.is_changed().unwrap_or(false))?;
-        Some(out::path(source.path()).to_string())
-    }
-
     /// All failures as JSON, each with its file, for the field `errors`.
     pub(crate) fn errors_json(&self) -> Vec<serde_json::Value> {
         self.failures.iter().map(Failed::json).collect()

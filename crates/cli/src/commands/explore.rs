@@ -10,7 +10,7 @@ use super::explain::lang::{LangArg, choose};
 use super::waiting::Waiting;
 use crate::args::{InputArgs, ReadArgs};
 use crate::frame;
-use crate::out::{Ink, Out};
+use crate::out::{self, Ink, Out};
 use crate::{FAILED, OK};
 
 /// Look at a file in the terminal: tag, tensors, bytes, findings, with keys and the mouse
@@ -60,7 +60,8 @@ impl Args {
             }
             let subject = Subject { files: &files, set: document.set, problems: document.problems };
             shown = true;
-            if let Err(error) = explore(&subject, settings, &|| document.changed_file()) {
+            let changed = || document.changed().map(|failed| out::path(&failed.path).to_string());
+            if let Err(error) = explore(&subject, settings, &changed) {
                 failed = true;
                 return out.message(Ink::Bad, "error", &format!("the terminal: {error}"));
             }
