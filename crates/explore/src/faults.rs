@@ -105,7 +105,7 @@ fn of_file(file: &File<'_>, lang: Lang) -> Vec<Fault> {
             let (index, header) = (view.index(), view.index().header());
             let (keys, tensors) = (index.kvs().len() as u64, index.tensors().len() as u64);
             let why = error.map(|error| said(lang, &error.to_string()));
-            let whole = keys == header.kv_count && tensors == header.tensor_count;
+            let whole = index.has_all_tensors();
             let (short, why) = match why {
                 Some(why) if whole => (why, None),
                 why => {

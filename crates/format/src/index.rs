@@ -382,6 +382,19 @@ impl Index {
         self.0.complete
     }
 
+    /// Whether all key-values that the header declares were read: what was not found among them is absent.
+    #[must_use]
+    pub fn has_all_kvs(&self) -> bool {
+        self.kvs().len() as u64 == self.header().kv_count
+    }
+
+    /// Whether all tensors that the header declares were read. The table stands behind the key-values, so that of a head that
+    /// ends among those none of it was seen, whatever number is declared.
+    #[must_use]
+    pub fn has_all_tensors(&self) -> bool {
+        self.has_all_kvs() && self.tensors().len() as u64 == self.header().tensor_count
+    }
+
     /// What is odd about the head and did not stop the reading, in file order of the records.
     #[must_use]
     pub fn anomalies(&self) -> &[Anomaly] {

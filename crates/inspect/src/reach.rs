@@ -43,25 +43,20 @@ impl Reach {
     /// How many key-values were read. Those of a split model are what its first shard holds.
     #[must_use]
     pub fn of_keys(model: &Model<'_>) -> Self {
-        let all = |index: &Index| index.kvs().len() as u64 == index.header().kv_count;
         let first = model.parts().position(|part| number(&part, "split.no") == Some(0));
         let elsewhere =
             || Some(Self::Elsewhere { missing: Some(missing(model)?) }).filter(|_| first.is_none());
         // What the others hold is not asked for where the first shard is here.
-        let broken = broken(model, |file, index| first.is_some_and(|first| file != first) || all(index));
+        let broken =
+            broken(model, |file, index| first.is_some_and(|first| file != first) || index.has_all_kvs());
         broken.or_else(elsewhere).unwrap_or(Self::Whole)
     }
 
     /// How many tensors were read.
     #[must_use]
     pub fn of_tensors(model: &Model<'_>) -> Self {
-        let all = |index: &Index| {
-            let header = index.header();
-            // The table stands behind the key-values, so that of a head that ends there none of it was seen.
-            index.kvs().len() as u64 == header.kv_count && index.tensors().len() as u64 == header.tensor_count
-        };
         let elsewhere = || missing(model).map(|missing| Self::Elsewhere { missing: Some(missing) });
-        broken(model, |_, index| all(index)).or_else(elsewhere).unwrap_or(Self::Whole)
+        broken(model, |_, index| index.has_all_tensors()).or_else(elsewhere).unwrap_or(Self::Whole)
     }
 }
 

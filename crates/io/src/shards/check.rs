@@ -306,7 +306,7 @@ fn split_keys<'a>(
     for Placed { part, place } in placed {
         let path = || part.path.to_path_buf();
         // Of a head that breaks off nothing that was not found is missing.
-        let is_read = has_all_keys(part);
+        let is_read = part.view.index().has_all_kvs();
         if is_read && KEYS.iter().all(|key| part.view.find(key).is_none()) {
             problems.push(ShardProblem::NotAShard { path: path() });
             continue;
@@ -332,12 +332,6 @@ fn split_keys<'a>(
     shards
 }
 
-/// Whether the head was read to the end of its key-values.
-fn has_all_keys(part: &ShardPart<'_>) -> bool {
-    let index = part.view.index();
-    index.kvs().len() as u64 == index.header().kv_count
-}
-
 fn tensor_counts(
     shards: &[(&Path, u64)],
     placed: &[Placed<'_>],
@@ -361,8 +355,8 @@ fn tensor_counts(
 
 fn agreement(placed: &[Placed<'_>], problems: &mut Vec<ShardProblem>) {
     let Some(first) = placed.first().map(|p| p.part) else { return };
-    let is_first_known =
-        has_all_keys(&first) || !matches!(first.view.index().alignment_source(), AlignmentSource::Default);
+    let is_first_known = first.view.index().has_all_kvs()
+        || !matches!(first.view.index().alignment_source(), AlignmentSource::Default);
     let mut architecture: Option<(&Path, &[u8])> = None;
     for Placed { part, .. } in placed {
         let (path, index) = (part.path, part.view.index());
